@@ -3,6 +3,7 @@ from dagscape.best.k_best import k_best as k_best
 from dagscape.best.optimal import OptimalNetwork as OptimalNetwork
 from dagscape.best.optimal import optimal_network as optimal_network
 from dagscape.best.result import BestNetworks as BestNetworks
+from dagscape.core.errors import AutomaticReading as AutomaticReading
 from dagscape.core.errors import BackendUnavailable as BackendUnavailable
 from dagscape.core.errors import DagscapeError as DagscapeError
 from dagscape.core.errors import DagscapeWarning as DagscapeWarning
@@ -13,13 +14,16 @@ from dagscape.core.errors import InfiniteErrors as InfiniteErrors
 from dagscape.core.errors import InvalidData as InvalidData
 from dagscape.core.errors import InvalidOption as InvalidOption
 from dagscape.core.errors import LostPrecision as LostPrecision
+from dagscape.core.errors import NothingObserved as NothingObserved
 from dagscape.core.errors import PooledExperiments as PooledExperiments
+from dagscape.core.errors import RelatedColumns as RelatedColumns
 from dagscape.core.errors import SparseFamilies as SparseFamilies
 from dagscape.core.errors import StoppedEarly as StoppedEarly
 from dagscape.core.errors import SuspiciousColumns as SuspiciousColumns
 from dagscape.core.errors import TooLarge as TooLarge
 from dagscape.core.errors import UnconvergedChains as UnconvergedChains
 from dagscape.core.errors import UnidentifiedSkills as UnidentifiedSkills
+from dagscape.core.errors import UnreadablePicture as UnreadablePicture
 from dagscape.core.estimates import ArrayEstimate as ArrayEstimate
 from dagscape.core.estimates import Estimate as Estimate
 from dagscape.core.estimates import Probability as Probability
@@ -36,6 +40,9 @@ from dagscape.drawing.draw import draw as draw
 from dagscape.ensembles.chain_diagnostics import ChainDiagnostics as ChainDiagnostics
 from dagscape.ensembles.class_members import ClassMembers as ClassMembers
 from dagscape.ensembles.class_members import class_members as class_members
+from dagscape.ensembles.compared_probabilities import ProbabilityComparison as ProbabilityComparison
+from dagscape.ensembles.compared_probabilities import compare as compare
+from dagscape.ensembles.compared_probabilities import compare_probabilities as compare_probabilities
 from dagscape.ensembles.edge_accuracy import edge_accuracy as edge_accuracy
 from dagscape.ensembles.edge_accuracy_result import EdgeAccuracy as EdgeAccuracy
 from dagscape.ensembles.feature_averages import FeatureAverages as FeatureAverages
@@ -44,7 +51,6 @@ from dagscape.ensembles.list_curves import ListCurves as ListCurves
 from dagscape.ensembles.list_curves import list_curves as list_curves
 from dagscape.ensembles.sampled_networks import SampledNetworks as SampledNetworks
 from dagscape.graphs.comparison import Comparison as Comparison
-from dagscape.graphs.comparison import compare as compare
 from dagscape.graphs.comparison import equivalent as equivalent
 from dagscape.graphs.dag import Cpdag as Cpdag
 from dagscape.graphs.dag import Dag as Dag
@@ -64,9 +70,9 @@ from dagscape.posterior.backends import BackendStatus as BackendStatus
 from dagscape.posterior.backends import backends as backends
 from dagscape.posterior.features import feature_probability as feature_probability
 from dagscape.posterior.result import Posterior as Posterior
+from dagscape.posterior.setting import Setting as Setting
 from dagscape.sampling.chain import chain as chain
 from dagscape.sampling.exact import sample_dags as sample_dags
-from dagscape.sampling.posterior import posterior as posterior
 from dagscape.scores.formats.files import read_scores as read_scores
 from dagscape.scores.formats.files import write_scores as write_scores
 from dagscape.scores.formats.prior_edges import read_prior_edges as read_prior_edges
@@ -99,9 +105,12 @@ from dagscape.studies.bootstrap_result import Bootstrap as Bootstrap
 from dagscape.studies.classifying import Classification as Classification
 from dagscape.studies.classifying import classify_rows as classify_rows
 from dagscape.studies.classifying import fit_classifier as fit_classifier
+from dagscape.studies.edge_effects import edge_effects as edge_effects
+from dagscape.studies.edge_effects_result import EdgeEffect as EdgeEffect
+from dagscape.studies.edge_effects_result import EdgeEffects as EdgeEffects
+from dagscape.studies.posterior import posterior as posterior
 from dagscape.studies.sensitivity import sensitivity as sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity as Sensitivity
-from dagscape.studies.sensitivity_result import Setting as Setting
 from dagscape.studies.skill_bootstrap import bootstrap_skills as bootstrap_skills
 
 __all__: list[str]

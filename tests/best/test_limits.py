@@ -23,6 +23,8 @@ from best.samples import (
 )
 from dagscape.best.requirements import best_requirements
 from dagscape.core import kernels
+from dagscape.core.resources import memory_limit
+from dagscape.planning.registry import METHODS
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.family_arrays import (
     families_by_mask,
@@ -63,7 +65,7 @@ def test_scores_whose_classes_cannot_be_ranked(scores, reason):
     made = scores()
     for ask in (ds.k_best, ds.iter_best):
         with pytest.raises(ds.InvalidOption, match=f"classes cannot be ranked: {reason}.*Use space='dags'"):
-            ask(made)
+            ask(made, space="classes")
     assert len(ds.k_best(made, space="dags")) > 0
     assert ds.optimal_network(made).score == ds.k_best(made, 1, "dags").scores[0]
 
@@ -116,9 +118,14 @@ def test_numbers_of_other_kinds_are_numbers():
     assert ds.k_best(scores, within=np.float64(3)).networks == ds.k_best(scores, within=3).networks
 
 
-def test_data_are_not_scores_for_the_iterator():
-    with pytest.raises(ds.InvalidOption, match="scores is a Dataset; compute local scores first"):
-        ds.iter_best(tiny())
+def test_the_iterator_takes_data_and_refuses_what_is_neither_data_nor_scores():
+    fixed = next(iter(ds.iter_best(tiny(), settings="fixed")))
+    assert fixed == next(iter(ds.iter_best(ds.local_scores(tiny()))))
+    for ask in (ds.k_best, ds.iter_best, ds.optimal_network):
+        with pytest.raises(ds.InvalidOption, match="scores is a Dag; compute local scores first"):
+            ask(fixed)
+        with pytest.raises(ds.DagscapeError, match=r"cannot read 'absent.csv': No such file or directory"):
+            ask("absent.csv")
 
 
 def test_too_little_memory_before_the_search():
@@ -128,11 +135,11 @@ def test_too_little_memory_before_the_search():
             ask(scores, max_memory="6 MiB", threads=1)
         assert re.fullmatch(
             r"the best networks of 16 variables need [\d.]+ MiB; the limit is 6\.0 MiB \(max_memory\): "
-            r"raise the limit, or score with max_parents=4",
+            r"raise the limit, or score with max_parents=5",
             str(caught.value),
         )
     few = ds.local_scores(random_data(12, 10, seed=1), max_parents=2)
-    with pytest.raises(ds.TooLarge, match=r"fits up to \d variables here; plan\(\) names what fits"):
+    with pytest.raises(ds.TooLarge, match=r"fits up to \d variables here; .*; plan\(\) names what fits"):
         ds.k_best(few, max_memory="10 KiB")
 
 
@@ -413,3 +420,55 @@ def test_scores_that_only_claim_to_be_equivalent():
         ds.k_best(claimed)
     true = ds.FamilyTable({"a": {(): 0.0, ("b",): 1.0}, "b": {(): 5.0, ("a",): 6.0}}, score_equivalent=True)
     assert len(ds.k_best(true)) == 2
+
+
+def test_by_default_dags_are_ranked_where_classes_cannot_be():
+    data = ds.load_dataset("iris")
+    tiers = [["class"], data.variables[:4]]
+    scores = ds.local_scores(data, tiers=tiers)
+    best = ds.k_best(scores, 3)
+    assert best.space == "dags"
+    assert best == ds.k_best(scores, 3, space="dags")
+    assert next(ds.iter_best(scores)) == best.networks[0]
+    assert ds.k_best(ds.local_scores(data), 3).space == "classes"
+    # What is not known to differ is refused, as before.
+    with pytest.raises(ds.InvalidOption, match="not known to be score-equivalent"):
+        ds.k_best(ds.FamilyTable({"a": {(): 0.0}}))
+
+
+def test_every_refusal_of_many_variables_names_what_takes_them():
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (40, 131)))
+    few = ds.local_scores(data, max_parents=1)
+    refused = [
+        lambda: ds.local_scores(data),
+        lambda: ds.posterior(few, method="exact"),
+        lambda: ds.k_best(few),
+        lambda: ds.optimal_network(few),
+        lambda: ds.sample_dags(few, 10),
+        lambda: ds.modes(few),
+    ]
+    for ask in refused:
+        with pytest.raises(ds.DagscapeError) as caught:
+            ask()
+        for name in ("chain()", "learn()", "bootstrap()"):
+            assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("limit", ["64MiB", "1GiB"])
+@pytest.mark.parametrize("task", ["scores", "best", "optimal", "modes"])
+def test_errors_and_plans_give_the_same_advice(task, limit):
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 3, (40, 27)))
+    planned = ds.plan(data, task, max_memory=limit)
+    advised = re.search(r"fits with max_parents=(\d)", planned.advice)
+    assert advised
+    if task == "scores":
+        with pytest.raises(ds.TooLarge) as caught:
+            ds.local_scores(data, max_memory=limit)
+        error = str(caught.value)
+    else:
+        size = SearchSize.complete(27, 26)
+        error = str(ds.TooLarge(METHODS[task].requirements(size, 2, memory_limit(limit)).remedy))
+    if planned.advice.startswith("no settings of"):
+        assert "max_parents=" not in error
+    else:
+        assert f"score with max_parents={advised[1]}" in error

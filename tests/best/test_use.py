@@ -193,15 +193,18 @@ def test_constant_columns_are_told(capfd, tmp_path):
         assert "'b' has the same value, '1', in every row" in err
 
 
+FIXED = ("--settings", "fixed")
+
+
 def test_the_share_of_all_dags_on_the_command_line(capfd):
-    code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--coverage")
+    code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--coverage", *FIXED)
     assert code == 0
     assert "The list covers 99.71% of the posterior probability of all DAGs" in out
 
 
 def test_the_share_stands_in_the_first_lines_if_the_sum_is_affordable(capfd, monkeypatch):
     sentence = "The list covers 99.71% of the posterior probability of all DAGs"
-    asked = ["best", "builtin:tic-tac-toe", "-k", 100]
+    asked = ["best", "builtin:tic-tac-toe", "-k", 100, *FIXED]
     code, out, err = run(capfd, *asked)
     assert (code, err) == (0, "")
     assert out.splitlines()[0].startswith("The best 100 equivalence classes")
@@ -231,7 +234,7 @@ def test_the_share_of_a_score_file(capfd, tmp_path, tic):
 
 def test_the_share_is_part_of_the_document(capfd, tmp_path, tic):
     for options in ([], ["--coverage"]):
-        code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--json", *options)
+        code, out, _ = run(capfd, "best", "builtin:tic-tac-toe", "-k", 100, "--json", *FIXED, *options)
         document = json.loads(out)
         assert code == 0
         assert document["coverage"] == pytest.approx(0.9971, abs=5e-5)
@@ -249,7 +252,9 @@ def test_the_share_is_part_of_the_document(capfd, tmp_path, tic):
 def test_the_best_network_is_written_fitted(capfd, tmp_path):
     data = ds.load_network("asia").sample(200, seed=1)
     data.to_frame().to_csv(tmp_path / "asia.csv", index=False)
-    code, out, _ = run(capfd, "best", tmp_path / "asia.csv", "-k", 2, "--network", tmp_path / "best.bif", "--show", 0)
+    code, out, _ = run(
+        capfd, "best", tmp_path / "asia.csv", "-k", 2, "--network", tmp_path / "best.bif", "--show", 0, *FIXED
+    )
     assert code == 0
     assert "rank" not in out
     network = ds.read_network(tmp_path / "best.bif")

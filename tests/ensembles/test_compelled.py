@@ -57,7 +57,7 @@ def test_bootstraps_respect_tiers_and_experiments():
 
 def test_one_network_is_listed_and_drawn_as_its_class():
     chain = ds.load_network("asia").sample(1000, seed=2)
-    free = ds.learn(chain, "optimal")
+    free = ds.learn(chain, "optimal", settings="fixed")
     assert set(free.compelled_edges) == set(free.cpdag.directed_edges)
     assert free.reversible_edges == free.cpdag.undirected_edges
     assert free.drawable.undirected == free.cpdag.undirected

@@ -62,6 +62,26 @@ def test_averages_are_sums_over_the_networks(data, feature, weights):
             assert given.get(entry, 0.0) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("feature", HOLDS)
+def test_averages_of_samples_have_their_errors(data, feature):
+    drawn = ds.sample_dags(ds.local_scores(data), 200, seed=1)
+    found = ds.feature_averages(drawn, feature)
+    frame = found.to_frame()
+    assert list(frame.columns[-2:]) == ["probability", "error"]
+    assert found.errors.shape == (len(found.entries),)
+    for entry, probability, error in zip(found.entries, found.probabilities, found.errors, strict=True):
+        expected = drawn.average(lambda dag, entry=entry: HOLDS[feature](dag, *entry))
+        assert (probability, error) == pytest.approx((float(expected), expected.error))
+    assert ds.feature_averages(ds.k_best(ds.local_scores(data), 3), feature).errors is None
+
+
+def test_averages_of_chains_keep_their_warnings(data):
+    with pytest.warns(ds.UnconvergedChains):
+        drawn = ds.chain(ds.local_scores(data), draws=4, chains=2, seed=1)
+    found = ds.feature_averages(drawn, "ancestors")
+    assert found.warnings == drawn.warnings != ()
+
+
 def test_what_is_refused(data):
     best = ds.k_best(ds.local_scores(data), 3)
     with pytest.raises(ds.InvalidOption, match=r"feature is 'edge'.*did you mean 'edges'"):

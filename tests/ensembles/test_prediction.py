@@ -4,10 +4,12 @@ import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dagscape as ds
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.ensembles import mixtures
@@ -363,3 +365,16 @@ def test_what_does_not_fit_into_memory_is_refused(survey):
     everyone[0, 63] = 2**63 - 1
     with pytest.raises(TooLarge, match=rf"tables of {2**64} probabilities need .*: use networks with fewer parents"):
         log_predictive(names, everyone, [0.0], wide, wide)
+
+
+def test_rows_without_a_common_column_warn():
+    """All lists of networks read new rows in the same way."""
+    frame = pd.DataFrame({"smoke": ["no", "yes", "no", "yes"], "lung": [0, 1, 0, 0], "kind": ["a", "b", "b", "a"]})
+    data = Dataset.from_frame(frame)
+    scores = ds.local_scores(data)
+    for found in (ds.k_best(scores, 3), ds.sample_dags(scores, 5, seed=1)):
+        with pytest.warns(ds.NothingObserved, match="did you mean 'smoke'") as caught:
+            predicted = found.predict(data, frame[["smoke"]].rename(columns={"smoke": "Smoke"}), "lung")
+        assert caught[0].filename == __file__
+        assert len(np.unique(predicted.to_numpy(), axis=0)) == 1
+        found.predict(data, frame[["smoke"]], "lung")

@@ -202,7 +202,39 @@ def test_averages_over_all_steps_count():
     of_networks = dataclasses.replace(found, edge_batches=None, edge_means=None)
     spread = np.sqrt(found.edge_means.var(axis=0, ddof=1) / 2)
     assert alone.edge_errors == pytest.approx(np.maximum(of_networks.edge_errors, spread))
-    assert alone.ancestors == pytest.approx(of_networks.ancestors)
+    # What includes an edge is at least as probable; of two ways to estimate it, that with the smaller error is taken.
+    for feature, part in (("ancestors", "edges"), ("blankets", "adjacencies")):
+        errors = {"ancestors": "ancestor_errors", "blankets": "blanket_errors"}[feature]
+        by_parts = getattr(found, part) + getattr(of_networks, feature) - getattr(of_networks, part)
+        estimates, kept = getattr(found, feature), getattr(found, errors)
+        lowest = getattr(found, part)
+        assert (estimates >= lowest).all()
+        assert (kept <= getattr(of_networks, errors) + 1e-15).all()
+        direct = np.isclose(estimates, np.clip(getattr(of_networks, feature), lowest, 1))
+        assert (direct | np.isclose(estimates, np.clip(by_parts, lowest, 1))).all()
+    assert (found.compelled <= found.edges).all()
+    assert (found.compelled_errors <= of_networks.compelled_errors + 1e-15).all()
+    by_edges = np.clip(found.edges - (of_networks.edges - of_networks.compelled), 0, found.edges)
+    direct = np.isclose(found.compelled, np.minimum(of_networks.compelled, found.edges))
+    assert (direct | np.isclose(found.compelled, by_edges)).all()
+
+
+def test_a_sure_path_is_sure():
+    """s → m → t in every network, s → t in some: the path has the error of what every sample has."""
+    dags = [
+        ds.Dag.from_edges("smt", [("s", "m"), ("m", "t"), *([("s", "t")] if number % 3 else [])])
+        for number in range(80)
+    ]
+    means = np.zeros((2, 3, 3))
+    means[:, 0, 1] = means[:, 1, 2] = 1
+    means[:, 0, 2] = 0.6, 0.7
+    batches = np.repeat(means[:, np.newaxis], 4, axis=1)
+    found = ds.SampledNetworks(
+        ("s", "m", "t"), Provenance("1", "example"), DagList.from_dags(dags), np.zeros(80),
+        over="dags", method="chain", chains=2, edge_means=means, edge_batches=batches,
+    )  # fmt: skip
+    assert found.ancestor("s", "t") == 1
+    assert found.ancestor("s", "t").error == pytest.approx(found.ancestor("s", "m").error)
 
 
 @pytest.mark.slow
@@ -238,11 +270,13 @@ def test_fields_that_contradict_each_other_are_refused():
 def test_frames():
     found = chain_samples()
     frame = found.to_frame()
-    assert [*frame.columns] == ["source", "target", "edge", "edge_error", "ancestor", "adjacent", "compelled"]
+    columns = [name for each in ("edge", "ancestor", "adjacent", "compelled") for name in (each, f"{each}_error")]
+    assert [*frame.columns] == ["source", "target", *columns]
     row = frame.iloc[0]
     assert row["edge"] == found.edge(row["source"], row["target"]) == found.edges.max()
     assert row["edge_error"] == found.edge(row["source"], row["target"]).error
     assert row["compelled"] == found.direction(row["source"], row["target"])
+    assert row["ancestor_error"] == found.ancestor(row["source"], row["target"]).error
     for feature in FEATURES[:4]:
         assert (found.to_frame(wide=True, feature=feature).to_numpy() == getattr(found, feature)).all()
     with pytest.raises(ds.InvalidOption, match="feature is 'compelled', which chooses the matrix of a wide frame"):

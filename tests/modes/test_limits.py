@@ -124,7 +124,7 @@ def test_families_that_do_not_fit(bound):
         ds.modes(many_modes(), bound=bound, max_memory="20 KiB", threads=1)
     assert re.fullmatch(
         r"the families of 16 variables need [\d.]+ [KM]iB; the limit is 20\.0 KiB \(max_memory\): "
-        r"raise the limit, or score with a lower max_parents",
+        r"raise the limit; chain\(\) samples DAGs .*; plan\(\) names what fits",
         str(caught.value),
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from math import log2
+from fractions import Fraction
+from math import log, log2, prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,3 +67,55 @@ def cut_cells(
             row.append(levels[name][sum(cell > cut for cut in cuts[name])] if name in cuts else str(cell))
         rows.append(tuple(row))
     return rows
+
+
+def pairwise_information(columns: Sequence[Sequence[int]]) -> Fraction:
+    """2^(N·T) for the total pairwise mutual information T of some columns, exactly: a ratio of products of x^x."""
+    found = Fraction(1)
+    for u, v in itertools.combinations(columns, 2):
+        joint, ends = Counter(zip(u, v, strict=True)).values(), (*Counter(u).values(), *Counter(v).values())
+        found *= Fraction(prod(x**x for x in joint) * len(u) ** len(u), prod(x**x for x in ends))
+    return found
+
+
+def hartemink_groups(
+    columns: Sequence[Sequence[int]], intervals: Sequence[int], wanted: Sequence[int]
+) -> list[list[list[int]]]:
+    """The intervals of each column, as lists of old ones, by trying every merge and computing all information anew."""
+    groups = [[[level] for level in range(count)] for count in intervals]
+    while True:
+        tried = []
+        for v, parts in enumerate(groups):
+            for i in range(len(parts) - 1 if len(parts) > wanted[v] else 0):
+                merged = [*parts[:i], parts[i] + parts[i + 1], *parts[i + 2 :]]
+                now = [*groups[:v], merged, *groups[v + 1 :]]
+                coded = [
+                    [next((g for g, part in enumerate(kept) if level in part), 1000 + level) for level in column]
+                    for column, kept in zip(columns, now, strict=True)
+                ]
+                rows = sum(level in merged[i] for level in columns[v])
+                tried.append((-pairwise_information(coded), rows, v, i, now))
+        if not tried:
+            return groups
+        groups = min(tried, key=lambda entry: entry[:4])[4]
+
+
+def log_widths(values: Sequence[float], cuts: Sequence[float]) -> list[float]:
+    """The log width of the interval of each number: end intervals reach half a resolution beyond the numbers."""
+    distinct = sorted(set(values))
+    low, high, resolution = distinct[0], distinct[-1], 1.0
+    if all(value == int(value) for value in values):
+        inside = range(int(low), int(high) + 1)
+        return [
+            log(sum(sum(other > cut for cut in cuts) == sum(value > cut for cut in cuts) for other in inside))
+            for value in values
+        ]
+    if len(distinct) > 1:
+        resolution = min(b - a for a, b in itertools.pairwise(distinct))
+    ends = [low - resolution / 2, *cuts, high + resolution / 2]
+    found = []
+    for value in values:
+        place = sum(value > cut for cut in cuts)
+        left, right = max(ends[place], ends[0]), min(ends[place + 1], ends[-1])
+        found.append(log(max(right - left, resolution)))
+    return found

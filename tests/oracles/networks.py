@@ -75,8 +75,10 @@ def fit(dag: Dag, data: Dataset, prior: str, ess: int) -> dict[str, dict[tuple[s
     for variable in dag.variables:
         family = (*dag.parents(variable), variable)
         counts: Counter[tuple[str, ...]] = Counter()
+        # A variable that was set in every row, and has no parents, is as often at each level as it was set to it.
+        design = family == (variable,) and all(variable in chosen for _, chosen, _ in rows_of(data))
         for row, chosen, weight in rows_of(data):
-            if variable not in chosen:
+            if design or variable not in chosen:
                 counts[tuple(row[name] for name in family)] += weight
         keys = list(product(*(data.levels[name] for name in family)))
         extra = {"bdeu": Fraction(ess, len(keys)), "k2": Fraction(1), "none": Fraction(0)}[prior]
@@ -114,3 +116,15 @@ def pearson(network: Network, data: Dataset) -> tuple[float, float, float]:
             mean += k - 1
             variance += 2 * (k - 1) + (sum(1 / p for p in possible.values()) - k * k - 2 * k + 2) / n
     return statistic, mean, math.sqrt(variance)
+
+
+def explanations(network: Network, evidence: Row) -> list[tuple[str, ...]]:
+    """The most probable rows that agree with the evidence, by looking at every row; none if all have probability 0."""
+    found: dict[tuple[str, ...], Fraction] = {}
+    for levels in product(*(network.levels[name] for name in network.variables)):
+        row = dict(zip(network.variables, levels, strict=True))
+        if all(row[name] == level for name, level in evidence.items()):
+            factors = [Fraction(conditional(network, name, row)).limit_denominator(1000) for name in network.variables]
+            found[levels] = math.prod(factors)
+    best = max(found.values())
+    return [levels for levels, probability in found.items() if probability == best] if best else []

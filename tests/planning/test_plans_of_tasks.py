@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import dagscape as ds
+from dagscape.planning.plan import PlanStep
+from dagscape.posterior import grids
 from dagscape.search.registry import LEARNERS
 from dagscape.student.learning.e_step import Expectation
 from dagscape.student.model.parameters import ItemCells
@@ -61,7 +64,7 @@ def test_a_search_that_does_not_fit_is_refused_with_the_advice_of_its_plan():
         found = planned("learn", method=method, max_memory="20KiB", threads=1)
         assert not found.fits
         with pytest.raises(ds.TooLarge, match=f": {re.escape(found.advice)}$"):
-            ds.learn(DATA, method, max_memory="20KiB", threads=1)
+            ds.learn(DATA, method, max_memory="20KiB", threads=1, settings="fixed")
 
 
 @pytest.mark.parametrize(
@@ -109,15 +112,17 @@ def test_a_bootstrap_takes_its_samples_in_turns(monkeypatch):
 
 
 def test_a_study_of_sensitivity_adds_up_its_settings(monkeypatch):
-    monkeypatch.setattr("dagscape.studies.grids.scoring_seconds", lambda *_: 100.0)
-    monkeypatch.setattr("dagscape.studies.grids.sum_seconds", lambda size, threads, over: size.max_parents)
-    # Three equivalent sample sizes and two priors, each with up to 2, 4 and 8 parents.
+    monkeypatch.setattr(grids, "scoring_seconds", lambda *_: 100.0)
+    monkeypatch.setattr(grids, "sum_seconds", lambda size, threads, over: size.max_parents)
+    # Four equivalent sample sizes and four priors, each with the limit by the number of rows, and with none.
+    limit = grids.limit_by_rows(DATA)["max_parents"]
+    assert limit < 8
     found = planned("sensitivity")
-    assert found.seconds == 3 * 100 + 3 * 2 * (2 + 4 + 8)
-    assert found.steps[0].work.startswith("3 scorings, 18 sums of 3^9 steps")
-    assert planned("sensitivity", ess=5.0, max_parents=(1, 3)).seconds == 100 + 2 * (1 + 3)
+    assert found.seconds == 4 * 100 + 4 * 4 * (limit + 8)
+    assert found.steps[0].work.startswith("4 scorings, 32 sums of 3^9 steps")
+    assert planned("sensitivity", ess=5.0, max_parents=(1, 3)).seconds == 100 + 4 * (1 + 3)
     assert planned("sensitivity", ess=5.0, max_parents=None, structure_prior="uniform").seconds == 100 + 8
-    assert planned("sensitivity", score="bic").seconds == 100 + 2 * (2 + 4 + 8)
+    assert planned("sensitivity", score="bic").seconds == 100 + 4 * (limit + 8)
     assert planned("sensitivity", over="orders").steps[0].name == "posteriors over orders"
     settings = ds.sensitivity(DATA.select(DATA.variables[:4]), max_parents=2, ess=(1, 2)).settings
     small = ds.plan(DATA.select(DATA.variables[:4]), "sensitivity", max_parents=2, ess=(1, 2))
@@ -265,3 +270,25 @@ def test_numbers_are_planned_as_levels_are():
     for task in ("learn", "bootstrap"):
         with pytest.raises(ds.InvalidOption, match="the method needs discrete data"):
             ds.plan(rows, task, method="mmhc", score="bic-g")
+
+
+def test_a_notebook_shows_a_plan_in_words():
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (40, 34)))
+    shown = ds.plan(data, "posterior", max_memory="1GiB")._repr_html_()
+    assert "<td>128.0 GiB</td>" in shown
+    assert "<p><strong>It does not fit: the limit is 1.0 GiB.</strong></p>" in shown
+    assert "<p>Advice: no exact method fits 34 variables within 1.0 GiB; " in shown
+    assert "over=&#x27;orders&#x27;" in shown
+    assert "It fits: the limit is" in ds.plan(ds.load_dataset("iris"))._repr_html_()
+
+
+def test_counts_that_nobody_would_read_are_rounded():
+    data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (40, 131)))
+    assert ds.plan(data, max_memory="1GiB").steps[0].work.startswith("2^131 sets of up to 131 variables, for 2^137 ")
+
+
+def test_text_in_a_plan_is_escaped():
+    step = PlanStep("<b>", "<script>", 1, 1.0)
+    made = ds.plan(ds.load_dataset("iris"))
+    shown = replace(made, steps=(step,), advice="<i>&", largest={"<cpu>": 3})._repr_html_()
+    assert not re.search("<b>|<script>|<i>|<cpu>", shown)

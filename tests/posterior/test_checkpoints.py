@@ -279,7 +279,8 @@ def test_a_command_that_is_killed_continues_with_the_same_result(tmp_path):
     data = tmp_path / "data.csv"
     random_data(18, 100, 4).to_frame().to_csv(data, index=False)
     saved, found = tmp_path / "saved", tmp_path / "found.json"
-    command = [sys.executable, "-m", "dagscape", "posterior", data, "--over", "orders", "--max-parents", "2", "--quiet"]
+    command = [sys.executable, "-m", "dagscape", "posterior", data, "--over", "orders", "--max-parents", "2"]
+    command += ["--settings", "fixed", "--quiet"]
     resumable = [*command, "--checkpoint", saved, "--checkpoint-seconds", "0", "-o", found]
     process = subprocess.Popen(resumable)
     while process.poll() is None and not list(saved.glob("*.state.npz")):
@@ -302,6 +303,7 @@ def test_the_command_refuses_a_damaged_checkpoint_with_one_sentence(tmp_path, ra
     data, saved = tmp_path / "data.csv", tmp_path / "saved"
     random_data(13, 100, 4).to_frame().to_csv(data, index=False)
     options = ["--over", "orders", "--max-parents", "2", "--checkpoint", saved, "--checkpoint-seconds", "0"]
+    options += ["--settings", "fixed"]
     command = ["-m", "dagscape", "posterior", data, *options]
     code, _, _ = run(ranks, KILLED, *command[2:])
     assert code != 0

@@ -139,7 +139,7 @@ def test_every_learner(case):
     given_prior, by_hand = CASES[case]
     every = {dag.parent_masks: log for dag, log, _ in weighted_dags(PLAIN, **by_hand)}
     for method in ("optimal", "order", "greedy", "tabu", "mmhc", "curriculum"):
-        found = ds.learn(DATA, method, structure_prior=given_prior)
+        found = ds.learn(DATA, method, structure_prior=given_prior, settings="fixed")
         assert found.score == pytest.approx(every[found.network.parent_masks], abs=1e-9)
         if method in ("optimal", "order"):
             assert found.score == pytest.approx(max(every.values()), abs=1e-9)
@@ -148,7 +148,7 @@ def test_every_learner(case):
 def test_searches_of_classes_take_symmetric_odds():
     odds = random_odds(5, forbidden=0)
     for method in ("ges", "eq1"):
-        found = ds.learn(DATA, method, structure_prior=odds + odds.T)
+        found = ds.learn(DATA, method, structure_prior=odds + odds.T, settings="fixed")
         assert found.score == pytest.approx(
             ds.local_scores(DATA, structure_prior=odds + odds.T).network(found.network), abs=1e-9
         )
@@ -157,11 +157,11 @@ def test_searches_of_classes_take_symmetric_odds():
 def test_searches_of_classes_take_impossible_edges():
     """What remains of log-odds with an impossible direction is the same for all members that are possible."""
     odds = {("d", "b"): -math.inf, ("b", "d"): 1.5, ("a", "c"): -1.0, ("c", "a"): -1.0}
-    found = ds.learn(DATA, "ges", structure_prior=odds)
+    found = ds.learn(DATA, "ges", structure_prior=odds, settings="fixed")
     assert found.score == pytest.approx(ds.local_scores(DATA, structure_prior=odds).network(found.network), abs=1e-9)
     assert ("b", "d") in found.network.edges
     with pytest.raises(ds.InvalidOption, match="the structure prior distinguishes members"):
-        ds.learn(DATA, "ges", structure_prior={("b", "d"): 1.5})
+        ds.learn(DATA, "ges", structure_prior={("b", "d"): 1.5}, settings="fixed")
 
 
 def test_a_strong_prior_decides_a_direction():

@@ -99,7 +99,7 @@ def table(tmp_path_factory):
 
 
 def test_the_command_reads_prints_and_writes_once(table, tmp_path):
-    command = ["-m", "dagscape", "posterior", table, "--over", "orders", "--max-parents", "2"]
+    command = ["-m", "dagscape", "posterior", table, "--over", "orders", "--max-parents", "2", "--settings", "fixed"]
     expected = ds.posterior(ds.local_scores(ds.read_data(table), max_parents=2), "orders", backend="cpu")
     for ranks, backend in ((4, ["--backend", "mpi"]), (2, [])):
         saved = tmp_path / f"{ranks}.json"

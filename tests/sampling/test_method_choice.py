@@ -97,7 +97,7 @@ def test_orders_are_never_replaced_by_chains(many):
     with pytest.raises(ds.InvalidOption, match="up to 40 variables; there are 45"):
         ds.posterior(many, "orders", max_memory="100000TiB")
     with pytest.raises(
-        ds.TooLarge, match=r"chain\(\) samples DAGs of hundreds of variables; plan\(\) names what fits$"
+        ds.TooLarge, match=r"chain\(\) samples DAGs of hundreds of variables; learn\(\) .*; plan\(\) names what fits$"
     ):
         ds.posterior(many, "orders", max_memory="1GiB")
 
@@ -217,7 +217,10 @@ def test_an_interrupted_command_prints_what_was_drawn(table, capfd, monkeypatch)
 def test_plans_advise_chains():
     advice = ds.plan(dependent_data(45, 40), "posterior", threads=1, max_memory="1GiB").advice
     chains, learner = "posterior() with method='chain' samples DAGs by Markov chains", "learn() finds one good network"
-    assert 0 < advice.index(chains) < advice.index(learner)
+    assert 0 < advice.index(f"{chains}, as it does by default in place of such a sum; ") < advice.index(learner)
+    # Sums over orders are not replaced by chains, which sample DAGs.
+    over_orders = ds.plan(dependent_data(45, 40), "posterior", over="orders", threads=1, max_memory="1GiB").advice
+    assert f"{chains}; " in over_orders
     assert chains in ds.plan(dependent_data(45, 40), "sample-dags", threads=1, max_memory="1GiB").advice
     assert chains not in ds.plan(dependent_data(45, 40), "best", threads=1, max_memory="1GiB").advice
 

@@ -92,7 +92,7 @@ def test_methods_take_the_option_and_results_say_it(tmp_path):
     data = dataset([2] * 4, rows, interventions=marked(rows, 4, share=0.2))
     scores = ds.local_scores(data, interventions="mechanism")
     best = ds.optimal_network(scores)
-    found = ds.learn(data, "order", interventions="mechanism")
+    found = ds.learn(data, "order", interventions="mechanism", settings="fixed")
     assert found.score == pytest.approx(best.score)
     assert found.score_info == best.score_info
     found.save(tmp_path / "found.json")
@@ -102,7 +102,10 @@ def test_methods_take_the_option_and_results_say_it(tmp_path):
     study = ds.sensitivity(data, ess=1.0, structure_prior="uniform", max_parents=None, interventions="mechanism")
     assert study.settings[0].log_evidence == pytest.approx(ds.posterior(scores).log_evidence)
     with pytest.warns(ds.PooledExperiments):
-        assert ds.learn(data, "curriculum", interventions="mechanism").score_info.interventions == "mechanism"
+        assert (
+            ds.learn(data, "curriculum", interventions="mechanism", settings="fixed").score_info.interventions
+            == "mechanism"
+        )
     assert ds.plan(data, "posterior", interventions="mechanism").fits
 
 

@@ -26,6 +26,7 @@ class Measurements:
     interventions: None = None
     fingerprint: str = "measured"
     set_aside: dict = field(default_factory=dict)
+    weighted_by: None = None
 
     @property
     def variables(self):

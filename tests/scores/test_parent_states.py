@@ -92,11 +92,19 @@ def test_no_warning_without_data_without_levels_and_at_the_limit(tmp_path):
 def test_the_command_line_names_its_options(capfd, tmp_path, command):
     path = tmp_path / "sparse.csv"
     sparse_table().to_frame().to_csv(path, index=False)
-    code, _, err = run(capfd, command, path)
+    options = () if command == "fit" else ("--settings", "fixed")
+    code, _, err = run(capfd, command, path, *options)
     assert code == 0
     assert "joint states, but there are only 60 rows" in err
     assert err.rstrip().endswith("set a lower --max-parents, or compare settings with dagscape sensitivity")
-    assert run(capfd, command, path, "--quiet")[2] == ""
+    assert run(capfd, command, path, *options, "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize("command", ["posterior", "best", "modes"])
+def test_settings_that_suit_the_data_need_no_warning(capfd, tmp_path, command):
+    path = tmp_path / "sparse.csv"
+    sparse_table().to_frame().to_csv(path, index=False)
+    assert run(capfd, command, path)[::2] == (0, "")
 
 
 def test_sensitivity_compares_settings_without_a_warning(capfd, tmp_path):

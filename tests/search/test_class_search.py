@@ -157,7 +157,9 @@ def test_scores_and_traces_add_up_under_constraints(method, score, seed):
     constraints = random_constraints(n, rng) if seed % 2 else {"required": [], "forbidden": []}
     limit = max([2, *(sum(v == w for _, v in constraints["required"]) for w in data.variables)])
     tiers = None if seed % 2 else [data.variables[: n // 2], data.variables[n // 2 :]]
-    found = ds.learn(data, method, seed=seed, score=score, max_parents=limit, tiers=tiers, **constraints)
+    found = ds.learn(
+        data, method, seed=seed, score=score, max_parents=limit, tiers=tiers, **constraints, settings="fixed"
+    )
     assert meets(found.network, constraints, limit)
     if tiers is not None:
         assert not any(u in tiers[1] and v in tiers[0] for u, v in found.network.edges)
@@ -210,9 +212,9 @@ def test_all_kinds_of_scores_give_the_same_network(method):
     lattice = ds.local_scores(data, max_parents=3)
     families = {child: {family.parents: family.score for family in lattice.families(child)} for child in data.variables}
     table = ds.FamilyTable(families, score_equivalent=True)
-    expected = ds.learn(data, method, max_parents=3)
+    expected = ds.learn(data, method, max_parents=3, settings="fixed")
     for scores in (lattice, ds.family_scores(data, max_parents=3), table):
-        found = ds.learn(scores, method)
+        found = ds.learn(scores, method, settings="fixed")
         assert found.network.to_cpdag() == expected.network.to_cpdag()
         assert found.score == pytest.approx(expected.score, rel=1e-12)
 
@@ -221,9 +223,9 @@ def test_all_kinds_of_scores_give_the_same_network(method):
 def test_constrained_scores_of_all_sets_and_on_demand_give_the_same_network(method):
     data = random_data(5, 500, 6)
     options = {"required": [("v0", "v1")], "forbidden": [("v2", "v3"), ("v4", "v0")], "max_parents": 2}
-    expected = ds.learn(data, method, **options)
+    expected = ds.learn(data, method, **options, settings="fixed")
     for scores in (ds.local_scores(data, **options), ds.family_scores(data, **options)):
-        assert ds.learn(scores, method).network == expected.network
+        assert ds.learn(scores, method, settings="fixed").network == expected.network
 
 
 @pytest.mark.parametrize("method", PHASES)
@@ -237,6 +239,7 @@ def test_permuted_columns_permute_the_class(method):
         assert found.reordered(data.variables) == expected
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.RelatedColumns")
 @pytest.mark.parametrize("method", PHASES)
 def test_seeds_decide_ties_and_threads_nothing(method):
     # Three copies of a variable, of which two edges explain everything: a path with any of them in the middle.
@@ -248,6 +251,7 @@ def test_seeds_decide_ties_and_threads_nothing(method):
     assert ds.learn(sample, method, threads=1).network == ds.learn(sample, method, threads=3).network
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.RelatedColumns")
 @pytest.mark.parametrize("method", PHASES)
 def test_the_seed_chooses_the_member_not_the_order_of_the_columns(method):
     column = np.random.default_rng(0).integers(0, 2, 100)
@@ -324,7 +328,7 @@ def test_networks_of_hundreds_of_variables_are_learned(method):
             (columns[:, above].sum(axis=1) + (rng.random(300) < 0.2)) % 2 if above else rng.integers(0, 2, 300)
         )
     data = ds.Dataset.from_array(columns, truth.variables)
-    found = ds.learn(data, method, max_parents=4)
+    found = ds.learn(data, method, max_parents=4, settings="fixed")
     assert found.score == ds.family_scores(data, max_parents=4).network(found.network)
     assert found.score > found.trace[0].score
 
@@ -332,7 +336,7 @@ def test_networks_of_hundreds_of_variables_are_learned(method):
 def test_moves_are_traced_in_words():
     data = ds.load_network("asia").sample(1000, seed=2)
     reports: list[ds.Progress] = []
-    found = ds.learn(data, "ges", progress=reports.append)
+    found = ds.learn(data, "ges", progress=reports.append, settings="fixed")
     assert [report.done for report in reports] == list(range(1, len(found.trace)))
     texts = found.trace_frame()["move"].tolist()
     assert texts[0] == "start"

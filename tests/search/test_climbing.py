@@ -45,12 +45,12 @@ def replay(found, scores, visited, patience, allowed=None):
 def test_every_step_is_a_best_move(method, problem, seed, restarts):
     data, options = problem
     scores = ds.family_scores(data, **options)
-    found = ds.learn(data, method, seed=seed, restarts=restarts, **options)
+    found = ds.learn(data, method, seed=seed, restarts=restarts, **options, settings="fixed")
     replay(found, scores, **METHODS[method])
     assert sum(step.move == ("restart",) for step in found.trace) == restarts == found.details["restarts"]
     assert {*options["required"]} <= {*found.network.edges}
     assert not {*options["forbidden"]} & {*found.network.edges}
-    again = ds.learn(scores, method, seed=seed, restarts=restarts, threads=2)
+    again = ds.learn(scores, method, seed=seed, restarts=restarts, threads=2, settings="fixed")
     assert [step.move for step in again.trace] == [step.move for step in found.trace]
 
 
@@ -66,7 +66,7 @@ def test_tabu_lists_of_any_length_and_restricted_edges(problem, visited, patienc
     data, options = problem
     scores = ds.family_scores(data, **options)
     allowed = np.random.default_rng(seed).random((data.n, data.n)) < share
-    found = ds.learn(data, "tabu", seed=seed, tabu_length=visited, patience=patience, **options)
+    found = ds.learn(data, "tabu", seed=seed, tabu_length=visited, patience=patience, **options, settings="fixed")
     replay(found, scores, visited, patience)
     clock = Clock()
     start = ds.Dag.from_edges(scores.variables, options["required"])
@@ -88,7 +88,7 @@ def test_tabu_lists_of_any_length_and_restricted_edges(problem, visited, patienc
 def test_permuted_columns_permute_the_answer_where_no_tie_decides(method, problem, seed):
     data, options = problem
     scores = ds.family_scores(data, **options)
-    found = ds.learn(data, method, **options)
+    found = ds.learn(data, method, **options, settings="fixed")
     walk = Walk(scores, ds.Dag.from_edges(scores.variables, options["required"]), **METHODS[method])
     while not walk.over:
         assume(len(walk.moves) == 1)
@@ -100,7 +100,7 @@ def test_permuted_columns_permute_the_answer_where_no_tie_decides(method, proble
         levels=data.levels,
         keep_constant=True,
     )
-    again = ds.learn(shuffled, method, seed=seed, **options)
+    again = ds.learn(shuffled, method, seed=seed, **options, settings="fixed")
     assert {*again.network.edges} == {*found.network.edges}
     assert again.score == pytest.approx(found.score, abs=1e-6)
 
@@ -108,16 +108,16 @@ def test_permuted_columns_permute_the_answer_where_no_tie_decides(method, proble
 def test_ties_are_decided_by_the_seed():
     # With two dependent variables, both directions of the edge have the same score.
     data = random_data(2, np.random.default_rng(3))
-    edges = [ds.learn(data, "greedy", seed=seed).network.edges[0] for seed in range(40)]
+    edges = [ds.learn(data, "greedy", seed=seed, settings="fixed").network.edges[0] for seed in range(40)]
     assert 8 <= edges.count(("v0", "v1")) <= 32
-    assert edges == [ds.learn(data, "greedy", seed=seed).network.edges[0] for seed in range(40)]
+    assert edges == [ds.learn(data, "greedy", seed=seed, settings="fixed").network.edges[0] for seed in range(40)]
 
 
 def test_a_search_without_time_returns_its_start():
     data = ds.load_dataset("iris")
     start = ds.Dag.from_edges(data.variables, [("class", "petal_width")])
     with pytest.warns(ds.StoppedEarly, match="the search reached max_seconds"):
-        found = ds.learn(data, "greedy", max_seconds=1e-9, start=start)
+        found = ds.learn(data, "greedy", max_seconds=1e-9, start=start, settings="fixed")
     assert found.network == start
     assert not found.complete
     assert found.score == ds.family_scores(data).network(start)
@@ -125,8 +125,8 @@ def test_a_search_without_time_returns_its_start():
 
 def test_a_start_at_the_summit_stays_there():
     data = ds.load_dataset("tic-tac-toe")
-    top = ds.learn(data, "greedy")
-    again = ds.learn(data, "greedy", start=top.network, seed=5)
+    top = ds.learn(data, "greedy", settings="fixed")
+    again = ds.learn(data, "greedy", start=top.network, seed=5, settings="fixed")
     assert again.network == top.network
     assert again.details == {"steps": 0, "restarts": 0}
 
@@ -136,16 +136,16 @@ def test_score_files_suffice(tmp_path):
     ds.write_scores(scores, tmp_path / "scores.jkl")
     listed = ds.read_scores(tmp_path / "scores.jkl")
     for method, rules in METHODS.items():
-        found = ds.learn(listed, method, seed=1)
+        found = ds.learn(listed, method, seed=1, settings="fixed")
         replay(found, listed, **rules)
-        assert found.network == ds.learn(scores, method, seed=1).network
+        assert found.network == ds.learn(scores, method, seed=1, settings="fixed").network
 
 
 def test_a_start_with_an_impossible_family_is_refused(tmp_path):
     (tmp_path / "scores.jkl").write_text("2\na 2\n-5 0\n-4 1 b\nb 1\n-3 0\n")
     scores = ds.read_scores(tmp_path / "scores.jkl")
     with pytest.raises(ds.InvalidOption, match=r"start has the impossible family of 'b' with parents \['a'\]"):
-        ds.learn(scores, "greedy", start=ds.Dag.from_edges("ab", [("a", "b")]))
+        ds.learn(scores, "greedy", start=ds.Dag.from_edges("ab", [("a", "b")]), settings="fixed")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -157,10 +157,14 @@ def test_scores_without_the_families_of_the_default_start(method, tmp_path):
         "it, or use method='order'"
     )
     with pytest.raises(ds.InvalidOption, match=f"^{message}$"):
-        ds.learn(scores, method)
+        ds.learn(scores, method, settings="fixed")
     # Both remedies help.
     start = ds.Dag.from_edges("ab", [("b", "a")])
-    assert ds.learn(scores, method, start=start).network == ds.learn(scores, "order").network == start
+    assert (
+        ds.learn(scores, method, start=start, settings="fixed").network
+        == ds.learn(scores, "order", settings="fixed").network
+        == start
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,11 +179,11 @@ def test_scores_without_the_families_of_the_default_start(method, tmp_path):
 )
 def test_wrong_options_are_refused(method, options, message):
     with pytest.raises(ds.InvalidOption, match=message):
-        ds.learn(ds.load_dataset("iris"), method, **options)
+        ds.learn(ds.load_dataset("iris"), method, **options, settings="fixed")
 
 
 def test_options_of_any_size_are_accepted():
-    found = ds.learn(ds.load_dataset("iris"), "tabu", tabu_length=10**30, patience=500)
+    found = ds.learn(ds.load_dataset("iris"), "tabu", tabu_length=10**30, patience=500, settings="fixed")
     assert found.details["steps"] >= 500
     edges, states = set(), [frozenset()]
     for kind, *edge in (step.move for step in found.trace[1:]):
@@ -187,18 +191,20 @@ def test_options_of_any_size_are_accepted():
         states.append(frozenset(edges))
     assert len(set(states)) == len(states)
     with pytest.warns(ds.StoppedEarly):
-        assert not ds.learn(ds.load_dataset("iris"), "tabu", perturbation=10**30, restarts=1, max_seconds=0.2).complete
+        assert not ds.learn(
+            ds.load_dataset("iris"), "tabu", perturbation=10**30, restarts=1, max_seconds=0.2, settings="fixed"
+        ).complete
 
 
 def test_memory_is_checked_before_the_search():
     data = random_data(400, np.random.default_rng(1), rows=20)
     with pytest.raises(ds.TooLarge, match="searches for a network of 400 variables need"):
-        ds.learn(data, "greedy", max_memory="1300KiB", threads=1)
+        ds.learn(data, "greedy", max_memory="1300KiB", threads=1, settings="fixed")
 
 
 def test_progress_is_reported_and_can_stop_the_search():
     reports = []
-    ds.learn(ds.load_dataset("iris"), "greedy", restarts=2, progress=reports.append)
+    ds.learn(ds.load_dataset("iris"), "greedy", restarts=2, progress=reports.append, settings="fixed")
     assert [(one.done, one.total) for one in reports if one.task == "scoring"] == [(i, 5) for i in range(1, 6)]
     assert [(one.done, one.total) for one in reports if one.task == "climbing"][-1] == (3, 3)
 
@@ -206,4 +212,4 @@ def test_progress_is_reported_and_can_stop_the_search():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ds.learn(ds.load_dataset("iris"), "greedy", progress=stop)
+        ds.learn(ds.load_dataset("iris"), "greedy", progress=stop, settings="fixed")

@@ -154,24 +154,28 @@ def replay_stages(found, data, options, neighbours, first=3, a=1000.0, b=100.0):
 @given(problem=problems(), seed=st.integers(0, 1000), a=st.sampled_from([0.0, 20.0]))
 def test_every_step_of_every_stage_is_a_best_move(problem, seed, a):
     data, options = problem
-    found = ds.learn(data, "curriculum", seed=seed, alpha=0.5, rows_per_cell=1, a=a, first=2, **options)
+    found = ds.learn(
+        data, "curriculum", seed=seed, alpha=0.5, rows_per_cell=1, a=a, first=2, **options, settings="fixed"
+    )
     neighbours = ds.mmpc(data, 0.5, rows_per_cell=1, symmetric=False, seed=seed)
     replay_stages(found, data, options, neighbours.adjacent, first=2, a=a)
     assert {*options["required"]} <= {*found.network.edges}
     assert not {*options["forbidden"]} & {*found.network.edges}
-    again = ds.learn(data, "curriculum", seed=seed, alpha=0.5, rows_per_cell=1, a=a, first=2, threads=2, **options)
+    again = ds.learn(
+        data, "curriculum", seed=seed, alpha=0.5, rows_per_cell=1, a=a, first=2, threads=2, **options, settings="fixed"
+    )
     assert [step.move for step in again.trace] == [step.move for step in found.trace]
 
 
 def test_asia_with_the_defaults():
-    found = ds.learn(ASIA, "curriculum", ess=10)
+    found = ds.learn(ASIA, "curriculum", ess=10, settings="fixed")
     replay_stages(found, ASIA, {"ess": 10, "required": []}, ds.mmpc(ASIA, symmetric=False).adjacent)
     assert [candidate["step_size"] for candidate in found.details["candidates"]] == [None, 1, 2, 3]
 
 
 def test_the_candidate_without_a_curriculum_is_a_greedy_search_among_neighbours():
     options = {"step_sizes": [], "penalize_plain": False}
-    found = ds.learn(ASIA, "curriculum", **options)
+    found = ds.learn(ASIA, "curriculum", **options, settings="fixed")
     start = ds.Dag.from_edges(ASIA.variables)
     walk = Walk(ds.family_scores(ASIA), start, allowed=ds.mmpc(ASIA, symmetric=False).adjacent)
     number = {name: i for i, name in enumerate(ASIA.variables)}
@@ -184,7 +188,7 @@ def test_the_candidate_without_a_curriculum_is_a_greedy_search_among_neighbours(
 
 
 def test_a_penalty_decides_between_candidates_if_asked_to():
-    found = ds.learn(ASIA, "curriculum", a=5000.0, penalize_plain=False, choose_by="penalized")
+    found = ds.learn(ASIA, "curriculum", a=5000.0, penalize_plain=False, choose_by="penalized", settings="fixed")
     listed = found.details["candidates"]
     best = max(listed, key=lambda candidate: candidate["penalized"])
     assert found.score == best["score"]
@@ -194,7 +198,7 @@ def test_a_penalty_decides_between_candidates_if_asked_to():
 
 
 def test_other_variables_can_be_ignored():
-    found = ds.learn(ASIA, "curriculum", conditional=False)
+    found = ds.learn(ASIA, "curriculum", conditional=False, settings="fixed")
     assert not any(stage["skipped"] for candidate in found.details["candidates"] for stage in candidate["stages"])
     assert found.score == ds.family_scores(ASIA).network(found.network)
 
@@ -230,7 +234,7 @@ def test_a_search_that_is_cut_short_does_not_lose_a_better_start(choose_by, monk
         monkeypatch.setattr(learning, "Clock", make)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ds.StoppedEarly)
-            return ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by)
+            return ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by, settings="fixed")
 
     looks, chosen = 0, set()
     while not (found := limited(looks)).complete:
@@ -245,7 +249,7 @@ def test_a_search_that_is_cut_short_does_not_lose_a_better_start(choose_by, monk
 @pytest.mark.parametrize("choose_by", ["score", "penalized"])
 def test_a_search_that_ends_by_itself_does_not_lose_a_better_start(choose_by):
     start = ds.optimal_network(ds.local_scores(ASIA)).network
-    found = ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by)
+    found = ds.learn(ASIA, "curriculum", start=start, choose_by=choose_by, settings="fixed")
     assert found.complete
     # The stages remove edges that gain less than they cost, so every candidate scores less than the start.
     values = [candidate[choose_by] for candidate in found.details["candidates"]]
@@ -257,7 +261,7 @@ def test_a_search_that_ends_by_itself_does_not_lose_a_better_start(choose_by):
 
 def test_edges_of_a_start_wait_for_their_variables():
     start = ds.Dag.from_edges(ASIA.variables, [("xray", "asia"), ("smoke", "bronc")])
-    found = ds.learn(ASIA, "curriculum", start=start)
+    found = ds.learn(ASIA, "curriculum", start=start, settings="fixed")
     sequence = found.details["sequence"]
     waiting = max(sequence.index("xray"), sequence.index("asia"))
     for step in found.trace:
@@ -282,16 +286,16 @@ def test_edges_of_a_start_wait_for_their_variables():
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ds.InvalidOption, match=message):
-        ds.learn(ASIA, "curriculum", **options)
+        ds.learn(ASIA, "curriculum", **options, settings="fixed")
 
 
 def test_two_variables_are_one_stage():
     data = ds.load_dataset("iris").to_frame()[["petal_width", "class"]]
-    found = ds.learn(data, "curriculum")
+    found = ds.learn(data, "curriculum", settings="fixed")
     assert [stage["variables"] for stage in found.details["candidates"][1]["stages"]] == [2]
 
 
 def test_a_result_is_read_back(tmp_path):
-    found = ds.learn(ASIA, "curriculum")
+    found = ds.learn(ASIA, "curriculum", settings="fixed")
     found.save(tmp_path / "found.json")
     assert ds.load_result(tmp_path / "found.json") == found

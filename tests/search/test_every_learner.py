@@ -46,10 +46,10 @@ def check(found, data, options):
 def test_random_problems(method, data, seed):
     scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(DISCRETE_SCORES)
     table, options = data.draw(problems(scores=scores))
-    found = ds.learn(table, method, seed=seed, **options)
+    found = ds.learn(table, method, seed=seed, **options, settings="fixed")
     assert found.complete
     check(found, table, options)
-    again = ds.learn(table, method, seed=seed, threads=2, **options)
+    again = ds.learn(table, method, seed=seed, threads=2, **options, settings="fixed")
     assert again.network == found.network
     assert [step.move for step in again.trace] == [step.move for step in found.trace]
 
@@ -62,13 +62,13 @@ def test_a_network_is_never_worse_than_its_start(method, data, seed):
     scores = EQUIVALENT if method in CLASS_SEARCHES else tuple(DISCRETE_SCORES)
     table, options = data.draw(problems(scores=scores))
     start = ds.optimal_network(ds.local_scores(table, **options)).network
-    found = ds.learn(table, method, seed=seed, start=start, **options)
+    found = ds.learn(table, method, seed=seed, start=start, **options, settings="fixed")
     assert found.score >= ds.family_scores(table, **options).network(start)
 
 
 @pytest.mark.parametrize("method", LEARNERS)
 def test_results_are_saved_and_pictured(method, tmp_path):
-    found = ds.learn(ds.load_dataset("iris"), method)
+    found = ds.learn(ds.load_dataset("iris"), method, settings="fixed")
     found.save(tmp_path / "found.json")
     assert ds.load_result(tmp_path / "found.json") == found
     assert len(found.trace_frame()) == len(found.trace) > 0
@@ -82,7 +82,7 @@ def test_a_time_limit_of_a_nanosecond_still_gives_a_network(method):
     options = {"required": [("smoke", "lung")], "max_parents": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ds.StoppedEarly)
-        found = ds.learn(data, method, max_seconds=1e-9, **options)
+        found = ds.learn(data, method, max_seconds=1e-9, **options, settings="fixed")
     check(found, data, options)
 
 
@@ -109,7 +109,7 @@ def check_large(data, method, edges):
     options = {"max_parents": 3, "required": [edges[0]], "forbidden": [edges[1]]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ds.StoppedEarly)
-        found = ds.learn(data, method, max_seconds=2, **options)
+        found = ds.learn(data, method, max_seconds=2, **options, settings="fixed")
     check(found, data, options)
     start = ds.Dag.from_edges(data.variables, [edges[0]])
     assert found.score >= ds.family_scores(data, **options).network(start)

@@ -34,7 +34,8 @@ def test_statistics_match_the_definition(table, random):
         expected = g2_test(rows, first, second, given)
         assert found[0] == pytest.approx(expected[0], abs=1e-8)
         assert found[1] == expected[1]
-        assert found[2] == pytest.approx(expected[2], rel=1e-9, abs=1e-6)
+        # With one degree of freedom and a statistic of 0, ln p changes with the square root of its rounding error.
+        assert found[2] == pytest.approx(expected[2], rel=1e-9, abs=1e-5)
 
 
 @pytest.mark.parametrize(("freedom", "copies"), [(1, 10), (1, 2000), (9, 700), (100, 300)])

@@ -106,9 +106,9 @@ def test_unknown_options_come_with_a_hint(method, option, end):
         ds.learn(IRIS, method, **{option: 1})
 
 
-@pytest.mark.parametrize(("given", "kind"), [("asia.csv", "a str"), ([[0, 1], [1, 0]], "a list")])
+@pytest.mark.parametrize(("given", "kind"), [(3.5, "a float"), ([[0, 1], [1, 0]], "a list")])
 def test_what_is_neither_data_nor_scores_is_refused(given, kind):
-    expected = f"data is {kind}; it must be a Dataset, a data frame or LocalScores: read files with read_data()"
+    expected = f"data is {kind}; it must be a Dataset, a data frame, a path or LocalScores"
     with pytest.raises(ds.InvalidOption) as refused:
         ds.learn(given)
     assert str(refused.value) == expected

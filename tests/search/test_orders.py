@@ -73,9 +73,9 @@ def test_the_best_order_of_a_small_table_is_found(scores, exact, seed):
     if best is None:
         message = "every network has an" if exact else "no network without an"
         with pytest.raises(ds.InvalidData, match=f"{message} impossible family"):
-            ds.learn(scores, "order", seed=seed, exact=exact)
+            ds.learn(scores, "order", seed=seed, exact=exact, settings="fixed")
         return
-    found = ds.learn(scores, "order", seed=seed, exact=exact)
+    found = ds.learn(scores, "order", seed=seed, exact=exact, settings="fixed")
     assert scores.network_exact(found.network) == best
     assert found.score == scores.unit.to_float(best)
     assert found.details["proved_optimal"] is exact
@@ -89,7 +89,7 @@ def test_narrow_windows_leave_no_gain_by_insertion(scores, seed):
     families = possible_families(scores)
     if best_score(families) is None:
         return
-    found = ds.learn(scores, "order", seed=seed, window=2, patience=40, exact=False)
+    found = ds.learn(scores, "order", seed=seed, window=2, patience=40, exact=False, settings="fixed")
     assert scores.network(found.network) == found.score
     assert not gains(families, numbers(scores, found.details["order"]))
 
@@ -102,7 +102,7 @@ def test_constraints_hold_and_scores_are_true(problem, way, seed):
     with pytest.MonkeyPatch.context() as patch:
         if growing:
             patch.setattr(family_pool, "_MOST_FAMILIES", 0)
-        found = ds.learn(data, "order", seed=seed, exact=way == "exact", **options)
+        found = ds.learn(data, "order", seed=seed, exact=way == "exact", **options, settings="fixed")
     scores = ds.local_scores(data, **options)
     # Impossible families are those that break a constraint.
     assert scores.network_exact(found.network) != IMPOSSIBLE
@@ -122,7 +122,7 @@ def test_growing_lists_end_where_no_edge_helps(problem, seed):
     data, options = problem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(family_pool, "_MOST_FAMILIES", 0)
-        network = ds.learn(data, "order", seed=seed, exact=False, **options).network
+        network = ds.learn(data, "order", seed=seed, exact=False, **options, settings="fixed").network
     scores = ds.local_scores(data, **options)
     for child in scores.variables:
         parents = network.parents(child)
@@ -150,7 +150,7 @@ def test_more_variables_than_bits_of_a_word_against_insertion_by_hand():
         for child, listed in families.items()
     ]
     _, by_hand = insertion_search(exact, tuple(range(70)))
-    found = ds.learn(scores, "order")
+    found = ds.learn(scores, "order", settings="fixed")
     assert scores.network_exact(found.network) > by_hand
     assert scores.network(found.network) == found.score
     assert not gains(exact, numbers(scores, found.details["order"]))
@@ -159,7 +159,7 @@ def test_more_variables_than_bits_of_a_word_against_insertion_by_hand():
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_result_depends_on_the_seed_alone_and_on_no_number_of_threads(exact):
     data = ds.load_network("asia").sample(500, seed=1)
-    found = [ds.learn(data, "order", seed=4, threads=threads, exact=exact) for threads in (1, 2, 3)]
+    found = [ds.learn(data, "order", seed=4, threads=threads, exact=exact, settings="fixed") for threads in (1, 2, 3)]
     assert len({one.network for one in found}) == 1
     assert len({one.details["perturbations"] for one in found}) == 1
     moves = [[step.move for step in one.trace] for one in found]
@@ -170,8 +170,8 @@ def test_the_result_depends_on_the_seed_alone_and_on_no_number_of_threads(exact)
 def test_permuted_columns_give_the_permuted_network(exact):
     data = ds.load_network("asia").sample(2000, seed=2)
     # K2 is not score-equivalent, so no tie decides.
-    found = ds.learn(data, "order", score="k2", exact=exact)
-    permuted = ds.learn(data.select(data.variables[::-1]), "order", score="k2", exact=exact)
+    found = ds.learn(data, "order", score="k2", exact=exact, settings="fixed")
+    permuted = ds.learn(data.select(data.variables[::-1]), "order", score="k2", exact=exact, settings="fixed")
     assert permuted.network.reordered(data.variables) == found.network
 
 
@@ -179,7 +179,7 @@ def test_permuted_columns_give_the_permuted_network(exact):
 def test_orders_that_are_all_equally_good():
     """The log-likelihood of all complete networks is the same; a repair of an order must end nevertheless."""
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (300, 9)))
-    found = ds.learn(data, "order", score="loglik", exact=False)
+    found = ds.learn(data, "order", score="loglik", exact=False, settings="fixed")
     assert found.complete
     assert found.score == ds.optimal_network(ds.local_scores(data, score="loglik")).score
 
@@ -189,12 +189,12 @@ def test_a_start_is_never_lost(monkeypatch):
     scores = ds.local_scores(data)
     start = ds.optimal_network(scores).network
     with pytest.warns(ds.StoppedEarly):
-        found = ds.learn(data, "order", start=start, max_seconds=1e-9)
+        found = ds.learn(data, "order", start=start, max_seconds=1e-9, settings="fixed")
     assert found.score == scores.network(start)
     assert not found.complete
     monkeypatch.setattr(family_pool, "_MOST_FAMILIES", 0)
     with pytest.warns(ds.StoppedEarly):
-        found = ds.learn(data, "order", start=start, max_seconds=1e-9)
+        found = ds.learn(data, "order", start=start, max_seconds=1e-9, settings="fixed")
     assert found.score == scores.network(start)
 
 
@@ -208,14 +208,14 @@ def test_growing_lists_begin_with_a_greedy_network(score, other):
         either = np.any([columns[parent] for parent in parents], axis=0)
         columns.append(np.where(rng.random(500) < 0.8, either, rng.integers(0, 2, 500)))
     data = ds.Dataset.from_array(np.column_stack(columns))
-    found = ds.learn(data, "order", score=score, seed=1)
+    found = ds.learn(data, "order", score=score, seed=1, settings="fixed")
     assert not found.details["all_families"]
-    assert found.score >= ds.learn(data, other, score=score, seed=1).score
+    assert found.score >= ds.learn(data, other, score=score, seed=1, settings="fixed").score
 
 
 def test_scores_on_demand_are_listed_if_few():
     data = ds.load_dataset("iris")
-    found = ds.learn(ds.family_scores(data), "order")
+    found = ds.learn(ds.family_scores(data), "order", settings="fixed")
     assert found.details["all_families"]
     assert found.score == ds.optimal_network(ds.local_scores(data)).score
 
@@ -231,7 +231,7 @@ def test_scores_on_demand_are_listed_if_few():
 )
 def test_options_are_checked(option, message):
     with pytest.raises(ds.InvalidOption, match=message):
-        ds.learn(ds.load_dataset("iris"), "order", **option)
+        ds.learn(ds.load_dataset("iris"), "order", **option, settings="fixed")
 
 
 def test_the_trace_is_of_bounded_length():
@@ -241,7 +241,7 @@ def test_the_trace_is_of_bounded_length():
         f"v{i}": {(): 0.0, **{(f"v{p}",): float(rng.random()) for p in rng.permutation(n)[:40].tolist() if p != i}}
         for i in range(n)
     }
-    found = ds.learn(ds.FamilyTable(families), "order", patience=1)
+    found = ds.learn(ds.FamilyTable(families), "order", patience=1, settings="fixed")
     assert len(found.trace) <= 1001
     assert found.trace[-1].score == found.score
 
@@ -281,12 +281,12 @@ def test_the_kernel_checks_its_arrays():
 def test_a_short_time_limit_leaves_no_time_to_score_all_families():
     data = ds.load_network("asia").sample(200, seed=1)
     with pytest.warns(ds.StoppedEarly):
-        assert not ds.learn(data, "order", max_seconds=1e-5).details["all_families"]
+        assert not ds.learn(data, "order", max_seconds=1e-5, settings="fixed").details["all_families"]
 
 
 def test_moves_are_traced_in_words():
     table = random_table(30, 2, 0.0, np.random.default_rng(1), spread=1000)
-    found = ds.learn(table, "order", patience=1)
+    found = ds.learn(table, "order", patience=1, settings="fixed")
     texts = found.trace_frame()["move"].tolist()
     assert texts[0] == "start"
     words = [text.split(" ", 1) for text in texts[1:]]
@@ -299,17 +299,17 @@ def test_moves_are_traced_in_words():
 def test_the_optimum_takes_the_place_of_a_search_where_it_is_fast():
     data = ds.load_dataset("tic-tac-toe")
     optimum = ds.optimal_network(ds.local_scores(data))
-    found = ds.learn(data, "order", seed=3)
+    found = ds.learn(data, "order", seed=3, settings="fixed")
     assert found.network == optimum.network
     assert found.score == optimum.score
     assert found.details["proved_optimal"]
     assert found.details["perturbations"] == 0
     assert [step.move for step in found.trace] == [("optimum",)]
-    again = ds.learn(data, "order", start=found.network)
+    again = ds.learn(data, "order", start=found.network, settings="fixed")
     assert [step.move for step in again.trace] == [("start",)]
     # The time limit leaves no time for it.
     with pytest.warns(ds.StoppedEarly):
-        assert not ds.learn(data, "order", max_seconds=1e-5).details["proved_optimal"]
+        assert not ds.learn(data, "order", max_seconds=1e-5, settings="fixed").details["proved_optimal"]
 
 
 def parity_data(n):
@@ -323,8 +323,8 @@ def parity_data(n):
 @pytest.mark.parametrize("options", [{}, {"max_seconds": 20.0, "patience": 5}])
 def test_parents_of_no_use_one_by_one_are_found_together(options):
     data = parity_data(30)
-    found = ds.learn(data, "order", **options)
+    found = ds.learn(data, "order", **options, settings="fixed")
     assert not found.details["all_families"]
     assert found.network.edge_count >= 2
-    assert found.score > ds.learn(data, "ges").score + 200
+    assert found.score > ds.learn(data, "ges", settings="fixed").score + 200
     assert {*found.variables[:3]} in [{v, *found.network.parents(v)} for v in found.variables]

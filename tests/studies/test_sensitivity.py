@@ -104,12 +104,15 @@ def test_what_changes(found):
     pd.testing.assert_frame_equal(found.changes(), found.changes(min_share=0.01))
 
 
+OLD_GRID = {"ess": (1, 10, 100), "structure_prior": ("uniform", "per-size")}
+
+
 @pytest.fixture(scope="module")
 def unlike():
     """Settings of which the data rule out most: an equivalent sample size of 100 for 60 rows."""
     votes = ds.load_dataset("votes")
     rows = votes.to_frame().sample(60, random_state=1)[list(votes.variables[:7])]
-    return ds.sensitivity(ds.Dataset.from_frame(rows, missing="level"), max_parents=(2, None))
+    return ds.sensitivity(ds.Dataset.from_frame(rows, missing="level"), **OLD_GRID, max_parents=(2, None))
 
 
 def test_settings_that_the_data_rule_out_do_not_count(unlike):
@@ -164,16 +167,23 @@ def test_the_edges_that_cross_one_half_are_always_drawn_first(unlike):
     assert drawn == [" → ".join(shown_text(name, 24) for name in pair) for pair in names]
 
 
-def test_every_option_can_be_told_apart_in_the_picture(unlike):
+@pytest.mark.parametrize("grid", [OLD_GRID, {}])
+def test_every_option_can_be_told_apart_in_the_picture(unlike, grid):
     """Marks of different settings differ by colour, shape or height in the row."""
-    root = ET.fromstring(unlike.draw(rows=1, min_share=0))
+    votes = ds.load_dataset("votes")
+    rows = votes.to_frame().sample(60, random_state=1)[list(votes.variables[:7])]
+    data = ds.Dataset.from_frame(rows, missing="level")
+    study = ds.sensitivity(data, **grid, max_parents=(2, None)) if not grid else unlike
+    root = ET.fromstring(study.draw(rows=1, min_share=0))
     looks = set()
     for mark in root.iter():
         if mark is not root and mark.find("{*}title") is not None:
             heights = [float(pair.split(",")[1]) for pair in mark.get("points", "").split()] or [float(mark.get("cy"))]
-            upper = min(heights) < 62
-            looks.add((mark.get("fill"), mark.tag, len(heights), upper))
-    assert len(looks) == len(unlike.settings)
+            centre = round(sum(heights) / len(heights), 1)
+            # The corners of a square are on two levels, those of a diamond on three.
+            levels = len(set(heights))
+            looks.add((mark.get("fill"), mark.tag, len(heights), levels, centre))
+    assert len(looks) == len(study.settings)
     for text in ("ess 100", "no limit", "2 parents", "from top to bottom in each row: "):
         assert text in unlike.draw()
 
@@ -240,6 +250,18 @@ def test_draw_takes_a_study(unlike, tmp_path, capfd):
             unlike.draw(rows=rows)
 
 
+def test_of_many_settings_only_those_that_are_compared_are_shown(data):
+    study = ds.sensitivity(data, ess=np.geomspace(0.01, 1000, 25), structure_prior="uniform", max_parents=None)
+    kept = len(study.credible())
+    assert 0 < kept < 25
+    shown = terminal_text(render_sensitivity(study), 120)
+    assert shown.count("uniform  ") == kept
+    assert f"… {25 - kept} more, each with a share below 1%" in shown
+    shown = terminal_text(render_sensitivity(study, min_share=0), 120)
+    assert shown.count("uniform  ") == 25
+    assert "more, each with a share" not in shown
+
+
 def test_names_in_tables_are_broken_at_hyphens(unlike):
     names = [name for name in unlike.variables if name.count("-") > 1]
     assert len(names) > 2
@@ -261,9 +283,9 @@ def test_influence_is_the_effect_of_one_option_alone(data, found):
 def test_grids_drop_what_means_the_same(data):
     study = ds.sensitivity(data, ess=(1, 1.0), structure_prior="uniform", max_parents=(3, 4, 7, None))
     assert [setting.max_parents for setting in study.settings] == [3, 4]
-    assert len(ds.sensitivity(data).settings) == 12
+    assert len(ds.sensitivity(data).settings) == 16
     single = ds.sensitivity(ds.Dataset.from_array([["x"], ["y"]]))
-    assert single.edges.shape == (6, 1, 1)
+    assert single.edges.shape == (16, 1, 1)
     assert len(single.to_frame()) == 0
     assert single.draw().startswith("<svg")
 
@@ -353,7 +375,7 @@ def test_saving_showing_and_loading(found, tmp_path):
 
 def test_pictures_escape_names_and_show_every_setting(tmp_path):
     data = ds.Dataset.from_array(np.random.default_rng(1).integers(0, 2, (30, 5)), ODD_NAMES)
-    study = ds.sensitivity(data, max_parents=(1, 2))
+    study = ds.sensitivity(data, **OLD_GRID, max_parents=(1, 2))
     text = study.draw(rows=3, title="1 < 2 & 3")
     root = ET.fromstring(text)
     marks = [element for element in root.iter() if element.tag.endswith(("circle", "polygon"))]
@@ -418,3 +440,12 @@ def test_a_sum_that_never_fits_is_refused_before_the_scores():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (30, 40)))
     with pytest.raises(ds.TooLarge, match=r"^sums over dags of 40 variables need .* leave out some with"):
         ds.sensitivity(data, max_memory="1GiB")
+
+
+def test_what_was_not_compared_is_said():
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
+    said = "Numbers are cut in one way; given the table itself, sensitivity compares several ways"
+    heading = str(render_sensitivity(ds.sensitivity(ds.discretize(frame)))[0])
+    assert said in heading
+    assert said not in str(render_sensitivity(ds.sensitivity(frame))[0])

@@ -11,6 +11,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, TooLarge, argument
 from dagscape.core.progress import ProgressListener, kernel_callback
 from dagscape.core.resources import format_bytes, memory_limit
+from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.tables.family_arrays import kernel_families
@@ -123,10 +124,21 @@ def check_search(scores: EnumerableScores, space: str) -> None:
         raise InvalidOption(f"equivalence classes cannot be ranked: {reason}. Use {argument('space', 'dags')}")
 
 
+def usual_space(scores: LocalScores) -> str:
+    """Return what is ranked by default: classes, unless the scores are known to tell their members apart."""
+    return "dags" if distinguishes_members(scores.info) else "classes"
+
+
+def checked_space(scores: EnumerableScores, space: str | None) -> str:
+    """Return what to rank of scores that can be searched: what was asked for, or what is usual."""
+    check_scores(scores)
+    return usual_space(scores) if space is None else space
+
+
 def why_not_classes(scores: LocalScores) -> str:
     """Return why equivalent networks may differ in score; an empty string if they cannot."""
     if isinstance(scores, LatticeScores) or not isinstance(scores, EnumerableScores):
-        if not scores.constraints.empty:
+        if not scores.constraints.empty and not scores.info.randomised:
             return "required and forbidden edges and tiers rule out some members of a class and not others"
         if scores.info.experimental_rows:
             return "rows from experiments distinguish members of a class"

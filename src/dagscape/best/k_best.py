@@ -11,21 +11,25 @@ import itertools
 import math
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found
+from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, checked_space
 from dagscape.best.result import BestNetworks
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.constraints import check_count
 from dagscape.core.errors import InvalidOption, StoppedEarly, TooLarge, argument
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import Budget, thread_count
+from dagscape.data.values import Frame
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
+from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.results.base import provenance_of
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 
@@ -36,14 +40,16 @@ _LARGEST_BATCH = 4096
 
 
 def k_best(
-    scores: EnumerableScores,
+    scores: EnumerableScores | ScoredData | Frame,
     k: int | None = None,
-    space: str = "classes",
+    space: str | None = None,
     within: float | None = None,
     *,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **options: Any,
 ) -> BestNetworks:
     """Find the k best networks or equivalence classes, or all within a Bayes factor of the best.
 
@@ -54,18 +60,25 @@ def k_best(
 
     Parameters
     ----------
-    scores : EnumerableScores
-        The local scores. To rank classes, they must be score-equivalent: no K2, no constraints on edges,
-        no interventions.
+    scores : EnumerableScores, Dataset, data frame or path
+        The local scores, or data to score. To rank classes, scores must be score-equivalent: no K2, no constraints on
+        edges or tiers, no interventions.
     k : int, optional
         How many to find. Default: 10, or all with ``within``. Fewer are returned only if there are no more.
-    space : {"classes", "dags"}
-        What to rank.
+    space : {"classes", "dags"}, optional
+        What to rank. Default: classes, or DAGs if the scores are known to tell the members of a class apart, as with
+        tiers; the result says which (``space``).
     within : float, optional
         A Bayes factor: find *all* networks that are at most this many times less probable than the best, up to rounding
         (and at most ``k`` of them, if given). A factor of 1 finds exact ties with the best.
+    settings : {"best", "fixed"}
+        With data: whether the parameters of the score and the structure prior that are not given have the highest
+        evidence, and a limit on parents that suits the number of rows (``score_info.choice`` says so), or the defaults
+        of :func:`dagscape.local_scores`.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
+    **options
+        With data: the options of :func:`dagscape.local_scores`.
 
     Returns
     -------
@@ -92,6 +105,8 @@ def k_best(
         k = DEFAULT_K
     start = time.perf_counter()
     used_threads = thread_count(threads)
+    scores = scores_of(scores, settings, options, Budget.of(threads, max_memory), progress)
+    space = checked_space(scores, space)
     with listening(progress) as listener:
         search = BestEnumeration(scores, space, used_threads, max_memory, listener)
         caveats = Caveats(scores.info.warnings)
@@ -126,18 +141,20 @@ def k_best(
 
 
 def iter_best(
-    scores: EnumerableScores,
-    space: str = "classes",
+    scores: EnumerableScores | ScoredData | Frame,
+    space: str | None = None,
     *,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **options: Any,
 ) -> Iterator[Dag]:
     """Iterate over the best networks, best first.
 
     Parameters
     ----------
-    scores, space, threads, max_memory, progress
+    scores, space, settings, threads, max_memory, progress, **options
         As in :func:`k_best`, which has the same order.
 
     Yields
@@ -155,6 +172,8 @@ def iter_best(
     >>> rank, round(scores.network(network), 4)
     (3, -9423.0683)
     """
+    scores = scores_of(scores, settings, options, Budget.of(threads, max_memory), progress)
+    space = checked_space(scores, space)
     with listening(progress) as listener:
         search = BestEnumeration(scores, space, thread_count(threads), max_memory, listener)
         issue(incomplete_scores(scores, WITHOUT_FAMILIES))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dagscape.best.enumeration import WITHOUT_FAMILIES, BestEnumeration, check_any_found, check_search, why_not_classes
 from dagscape.best.k_best import gather
@@ -19,15 +19,18 @@ from dagscape.core.caveats import Caveats
 from dagscape.core.constraints import FLAG
 from dagscape.core.errors import TooLarge
 from dagscape.core.progress import ProgressOption, listening
-from dagscape.core.resources import thread_count
+from dagscape.core.resources import Budget, thread_count
 from dagscape.core.wording import plural
+from dagscape.data.values import Frame
 from dagscape.ensembles.diversity import class_counts
 from dagscape.ensembles.one_network import OneNetwork
 from dagscape.graphs.class_size import class_sizes
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
+from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.results.base import provenance_of
 from dagscape.results.decoding import Count
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 
@@ -65,23 +68,27 @@ class OptimalNetwork(OneNetwork):
 
 
 def optimal_network(
-    scores: EnumerableScores,
+    scores: EnumerableScores | ScoredData | Frame,
     *,
     ties: bool = False,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **options: Any,
 ) -> OptimalNetwork:
     """Find a network with the highest score, exactly.
 
     Parameters
     ----------
-    scores : EnumerableScores
-        The local scores, with or without a limit on parents and constraints on edges. Families that are missing from a
-        pruned table cannot be part of the network.
+    scores : EnumerableScores, Dataset, data frame or path
+        Data to score, or the local scores, with or without a limit on parents and constraints on edges. Families that
+        are missing from a pruned table cannot be part of the network.
     ties : bool
         Also count the networks and equivalence classes with the same score. This lists all such classes, of which there
         can be very many.
+    settings, **options
+        With data: as in :func:`dagscape.k_best`.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
 
@@ -100,6 +107,7 @@ def optimal_network(
     (-9423.0683, 104, 16)
     """
     start = time.perf_counter()
+    scores = scores_of(scores, settings, options, Budget.of(threads, max_memory), progress)
     check_search(scores, "dags")
     space = "dags" if why_not_classes(scores) else "classes"
     FLAG.check(ties, "ties")

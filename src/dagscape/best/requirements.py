@@ -15,7 +15,7 @@ import numpy as np
 
 from dagscape.core import kernels
 from dagscape.core.errors import argument, function
-from dagscape.core.requirements import FEW_PARENTS, ProblemSize, Requirements
+from dagscape.core.requirements import FEW_PARENTS, MANY_VARIABLES, ProblemSize, Requirements, fitting_parents
 from dagscape.core.wording import plural
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
 
@@ -40,14 +40,17 @@ def best_requirements(size: ProblemSize, threads: int, limit: int) -> Requiremen
     """Return the initial memory. The memory of a long list of networks cannot be predicted."""
     search = SearchSize.like(size)
 
-    def fits_with_few_parents(n: int) -> bool:
-        few = SearchSize.complete(n, min(search.max_parents, FEW_PARENTS, n - 1))
+    def fits(n: int, max_parents: int) -> bool:
+        few = SearchSize.complete(n, min(search.max_parents, max_parents, n - 1))
         return few.memory(threads) + _room_for_one(n) <= limit
 
-    remedy = f"raise the limit, or score with {argument('max_parents', FEW_PARENTS)}"
-    if search.max_parents <= FEW_PARENTS or not fits_with_few_parents(search.n):
-        most = max(filter(fits_with_few_parents, range(1, min(search.n, 64))), default=0)
-        remedy = f"exact search with few parents fits up to {most} variables here; {function('plan')} names what fits"
+    fewer = fitting_parents(search.max_parents, lambda most: fits(search.n, most))
+    if fewer is not None:
+        remedy = f"raise the limit, or score with {argument('max_parents', fewer)}"
+    else:
+        most = max((n for n in range(1, min(search.n, 64)) if fits(n, FEW_PARENTS)), default=0)
+        few = f"exact search with few parents fits up to {most} variables here"
+        remedy = f"{few}; {MANY_VARIABLES}; {function('plan')} names what fits"
     return Requirements(
         step="best network",
         work=f"{described_walk(search.n, search.max_parents)}; a long list takes more",

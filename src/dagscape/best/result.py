@@ -69,6 +69,7 @@ class BestNetworks(AveragedNetworks):
 
     kind: ClassVar[str] = "k-best"
 
+    derived: ClassVar[tuple[str, ...]] = ("shared_adjacencies", "absent_adjacencies")
     label: ClassVar[str] = "the k best"
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "class_sizes")
 

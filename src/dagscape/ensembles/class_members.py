@@ -20,7 +20,7 @@ from dagscape.ensembles.listed_networks import decoded_networks, packed_networks
 from dagscape.graphs.comparison import HasDag, as_class
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import DagList
-from dagscape.results.base import Provenance, Result, check_known
+from dagscape.results.base import Provenance, Result, check_known, inherited_warnings
 from dagscape.results.decoding import Between, decode
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def class_members(graph: Dag | Cpdag | HasDag, limit: int = DEFAULT_LIMIT) -> Cl
     return ClassMembers(
         variables=found.variables,
         provenance=Provenance(__version__, "class_members", {"limit": int(limit)}),
+        warnings=inherited_warnings(graph),
         size=found.size(),
         directed=found.directed_edges,
         undirected=found.undirected_edges,

@@ -35,7 +35,7 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.conversion import adjacency_of
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.validation import check_variables
-from dagscape.results.base import Provenance
+from dagscape.results.base import Provenance, inherited_warnings
 
 BINS = Whole(1, 1000)
 DEFAULT_BINS = 10
@@ -100,6 +100,7 @@ def edge_accuracy(
     return EdgeAccuracy(
         variables=known.variables,
         provenance=Provenance(__version__, "edge_accuracy", {"feature": feature, "bins": bins}),
+        warnings=inherited_warnings(found),
         feature=feature,
         pairs=len(values),
         positives=int(true.sum()),

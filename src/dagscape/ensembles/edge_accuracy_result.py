@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.core.wording import plural
 from dagscape.drawing.curves import Line, Panel, draw_panels
+from dagscape.drawing.cut_lines import cut_lines
+from dagscape.drawing.legend import warnings_of
 from dagscape.ensembles.edge_probabilities import FEATURES
 from dagscape.results.base import Result, check_length, check_shape
 from dagscape.results.decoding import Count, NotNegative, OneOf, Probabilities, Share
@@ -175,6 +177,7 @@ class EdgeAccuracy(Result):
                     ],
                 ),
             ],
+            [*cut_lines(self), *warnings_of(self)],
         )
 
     def _check(self) -> None:

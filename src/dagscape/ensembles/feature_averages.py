@@ -1,7 +1,8 @@
 """Averages of one feature over a list of networks, as a list of probabilities.
 
 The features are directed edges, adjacencies, ancestor relations, Markov blankets and v-structures. Each network of a
-list has its posterior weight (:mod:`dagscape.ensembles.averaging`); networks from resampled rows have all the same.
+list has its posterior weight (:mod:`dagscape.ensembles.averaging`); samples, and networks from resampled rows, have all
+the same. Averages of samples have Monte Carlo errors.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import numpy as np
 
 from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, type_of
+from dagscape.core.estimates import Probability
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural, visible
 from dagscape.ensembles.averaging import WEIGHTS
-from dagscape.results.base import Provenance, Result, check_known
+from dagscape.ensembles.sampled_networks import SampledNetworks
+from dagscape.results.base import Provenance, Result, check_known, check_shape
 from dagscape.results.decoding import OneOf, Probabilities
 
 if TYPE_CHECKING:
@@ -33,6 +36,12 @@ LIST_FEATURES: dict[str, tuple[str, ...]] = {
     "v-structures": ("first", "child", "second"),
 }
 _SYMMETRIC = ("adjacencies", "blankets")
+_SAMPLED_ENTRIES: dict[str, Callable[[SampledNetworks, str, str], Probability]] = {
+    "edges": SampledNetworks.edge,
+    "adjacencies": SampledNetworks.adjacent,
+    "ancestors": SampledNetworks.ancestor,
+    "blankets": SampledNetworks.in_blanket,
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -49,6 +58,8 @@ class FeatureAverages(Result):
         The variables of each: two, or the three of a v-structure (first, child, second).
     probabilities : array of float
         Their probabilities, which are above 0.
+    errors : array of float or None
+        Their Monte Carlo errors; None for lists that are not samples.
     """
 
     kind: ClassVar[str] = "feature-averages"
@@ -57,14 +68,16 @@ class FeatureAverages(Result):
     weights: Annotated[str, OneOf(WEIGHTS)]
     entries: tuple[tuple[str, ...], ...]
     probabilities: Probabilities
+    errors: Probabilities | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one entry per row: its variables, and its probability."""
+        """Return one entry per row: its variables, its probability, and of samples the error of that."""
         import pandas as pd
 
         names = LIST_FEATURES[self.feature]
         columns: dict[str, Any] = {name: [entry[i] for entry in self.entries] for i, name in enumerate(names)}
-        return pd.DataFrame(columns | {"probability": self.probabilities})
+        columns["probability"] = self.probabilities
+        return pd.DataFrame(columns if self.errors is None else columns | {"error": self.errors})
 
     def _check(self) -> None:
         super(FeatureAverages, self)._check()
@@ -72,6 +85,7 @@ class FeatureAverages(Result):
         length = len(LIST_FEATURES[self.feature])
         if self.probabilities.shape != (len(self.entries),) or any(len(entry) != length for entry in self.entries):
             raise InvalidData(f"entries must be lists of {length} variables, each with a probability")
+        check_shape("errors", self.errors, self.probabilities.shape)
 
     def __repr__(self) -> str:
         first = "" if not len(self.entries) else f", highest {self.probabilities[0]:.4f}: {' '.join(self.entries[0])}"
@@ -117,14 +131,19 @@ def feature_averages(networks: Any, feature: str = "edges", weights: str = "dags
     # Samples, and networks from resampled rows, have no other weights.
     chosen = (weights,) if hasattr(networks, "weights") else ()
     listed = _v_structures if feature == "v-structures" else _pairs(feature)
-    found = sorted(listed(networks, chosen), key=lambda each: -each[1])
+    # What rounding puts above 1 ties with 1.
+    found = sorted(listed(networks, chosen), key=lambda each: -min(each[1], 1.0))
+    # Averages of samples have errors, those of other lists are plain numbers.
+    errors = [each.error for _, each in found if isinstance(each, Probability)]
     return FeatureAverages(
         variables=networks.variables,
         provenance=Provenance(__version__, "feature_averages", {"feature": feature, "weights": weights}),
+        warnings=networks.warnings,
         feature=feature,
         weights=weights,
         entries=tuple(entry for entry, _ in found),
-        probabilities=np.array([probability for _, probability in found], dtype=np.float64),
+        probabilities=np.array([min(float(probability), 1.0) for _, probability in found], dtype=np.float64),
+        errors=np.array(errors, dtype=np.float64) if isinstance(networks, SampledNetworks) else None,
     )
 
 
@@ -132,16 +151,19 @@ _Listed = list[tuple[tuple[str, ...], float]]
 
 
 def _v_structures(networks: Any, weights: tuple[str, ...]) -> _Listed:
-    return [(triple, min(p, 1.0)) for triple, p in networks.v_structure_probabilities(*weights).items()]
+    return list(networks.v_structure_probabilities(*weights).items())
 
 
 def _pairs(feature: str) -> Callable[[Any, tuple[str, ...]], _Listed]:
     def listed(networks: Any, weights: tuple[str, ...]) -> _Listed:
-        matrix = _matrix(networks, feature, weights)
         names = networks.variables
         choose = itertools.combinations if feature in _SYMMETRIC else itertools.permutations
-        pairs = choose(range(len(names)), 2)
-        return [((names[u], names[v]), float(matrix[u, v])) for u, v in pairs if matrix[u, v] > 0]
+        matrix, pairs = _matrix(networks, feature, weights), choose(range(len(names)), 2)
+        found: _Listed = [((names[u], names[v]), float(matrix[u, v])) for u, v in pairs if matrix[u, v] > 0]
+        if not isinstance(networks, SampledNetworks):
+            return found
+        entry = _SAMPLED_ENTRIES[feature]
+        return [((u, v), entry(networks, u, v)) for (u, v), _ in found]
 
     return listed
 

@@ -17,12 +17,14 @@ from dagscape.core.errors import InvalidData, InvalidOption, type_of
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural, visible
 from dagscape.drawing.curves import Line, Panel, draw_panels
+from dagscape.drawing.cut_lines import cut_lines
+from dagscape.drawing.legend import warnings_of
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
 from dagscape.graphs.comparison import LEVELS, HasDag, check_level
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.lists import DagList
 from dagscape.graphs.validation import check_variables
-from dagscape.results.base import Provenance, Result, check_length
+from dagscape.results.base import Provenance, Result, check_length, inherited_warnings
 from dagscape.results.decoding import Count, NotNegative, OneOf
 
 if TYPE_CHECKING:
@@ -113,6 +115,7 @@ class ListCurves(Result):
                 Panel(title, "networks", [Line(c.name, range(1, len(c.classes) + 1), getattr(c, part)) for c in self])
                 for part, title in titles.items()
             ],
+            [*cut_lines(self), *warnings_of(self)],
         )
 
     def _check(self) -> None:
@@ -170,6 +173,7 @@ def list_curves(lists: Any, truth: Dag | Cpdag | HasDag | None = None, *, level:
     return ListCurves(
         variables=variables,
         provenance=Provenance(__version__, "list_curves", {"level": level, "truth": truth is not None}),
+        warnings=inherited_warnings(*named.values(), truth),
         level=level,
         curves=tuple(_curve(name, _ordered(each, variables), truth, level) for name, each in dags.items()),
     )

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
+from dagscape.core.wording import plural
 from dagscape.drawing.curves import draw_curves
+from dagscape.drawing.cut_lines import cut_lines
+from dagscape.drawing.legend import warnings_of
+from dagscape.ensembles.agreement import set_counts
 from dagscape.ensembles.diversity import class_counts, graphs_at, least_distances, mean_distances
 from dagscape.ensembles.listed_networks import ListedNetworks
 from dagscape.graphs.comparison import HasDag
@@ -21,6 +26,9 @@ from dagscape.scores.equivalence import members_fit_alike
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# The adjacencies that a legend names as not shared.
+_PAIRS_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -46,6 +54,50 @@ class RankedNetworks(ListedNetworks):
         if not self._ranks_classes and not members_fit_alike(self.score_info):
             return first
         return LimitedClass.of(first, MemberLimits.of_scores(self.variables, self.score_info))
+
+    @property
+    def shared_adjacencies(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of variables that every network joins, in whatever direction.
+
+        Examples
+        --------
+        >>> import dagscape as ds
+        >>> best = ds.k_best(ds.local_scores(ds.load_dataset("iris")), k=3)
+        >>> len(best.shared_adjacencies), best.absent_adjacencies
+        (2, 4)
+        """
+        names = self.variables
+        if not len(self):
+            return ()
+        return tuple((names[u], names[v]) for u, v in np.argwhere(np.triu(self._joined == len(self), 1)).tolist())
+
+    @property
+    def absent_adjacencies(self) -> int:
+        """The number of pairs of variables that no network joins."""
+        return int(np.triu(self._joined == 0, 1).sum())
+
+    @property
+    def _joined(self) -> NDArray[np.int64]:
+        """``[u, v]`` is the number of networks that join u and v."""
+        there = set_counts(self.networks.parents)
+        return there + there.T
+
+    @property
+    def legend_remarks(self) -> tuple[str, ...]:
+        """What the legend of a drawing of the first network says of the others."""
+        if len(self) < 2:
+            return ()
+        drawn = {pair for pair in combinations(self.variables, 2) if self._joins(*pair)}
+        lacking = sorted(drawn.difference(self.shared_adjacencies), key=lambda pair: [*map(self._number, pair)])
+        what = plural(len(self), "class", "classes") if self._ranks_classes else plural(len(self), "network")
+        said = f"{len(drawn) - len(lacking):,} of these {plural(len(drawn), 'adjacency', 'adjacencies')}"
+        shown = ", ".join(f"{u} – {v}" for u, v in lacking[:_PAIRS_NAMED])
+        more = f" and {len(lacking) - _PAIRS_NAMED:,} more" if len(lacking) > _PAIRS_NAMED else ""
+        return (f"all {what} of the list have {said}" + (f"; not {shown}{more}" if lacking else ""),)
+
+    def _joins(self, u: str, v: str) -> bool:
+        first = self.networks[0]
+        return first.has_edge(u, v) or first.has_edge(v, u)
 
     @property
     def _ranks_classes(self) -> bool:
@@ -134,7 +186,7 @@ class RankedNetworks(ListedNetworks):
             label = other.label if other.label != self.label else f"other {other.label}"
             for title, column in panels.items():
                 curves[title][label] = frame[f"other_{column}"]
-        draw_curves(path, frame["length"], curves, "networks")
+        draw_curves(path, frame["length"], curves, "networks", remarks=[*cut_lines(self), *warnings_of(self)])
 
     def _check(self) -> None:
         super(RankedNetworks, self)._check()

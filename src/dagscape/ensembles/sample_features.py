@@ -38,6 +38,9 @@ _SETS: dict[str, Callable[[Words], Words]] = {
     "blankets": blanket_sets,
 }
 
+# Features that others include: an edge is a path, and neighbours are in the Markov blanket.
+INCLUDED = {"ancestors": "edges", "blankets": "adjacencies"}
+
 
 def feature_shares(
     feature: str, parents: Words, places: Indices, draws: Draws, limits: MemberLimits | None = None
@@ -86,6 +89,56 @@ def all_step_shares(
     if draws.chains > 1:
         errors = np.maximum(errors, np.sqrt(means.var(axis=0, ddof=1) / draws.chains))
     return means.mean(axis=0), errors
+
+
+def shares_beyond(
+    feature: str, parents: Words, places: Indices, draws: Draws, included: MeansAndErrors
+) -> MeansAndErrors:
+    """Return the probabilities of a feature, and their errors, from better ones of the feature that it includes.
+
+    A path is an edge, or a path without an edge. So its probability can be estimated by the share of samples with a
+    path, or by the probability of the edge and the share of samples with a path but no edge: whichever has the smaller
+    error. (The sum of two errors covers that of a sum, however the two depend on each other.) It is never less than
+    that of the edge.
+
+    Parameters
+    ----------
+    feature : {"ancestors", "blankets"}
+        The feature.
+    parents, places, draws
+        As in :func:`feature_shares`.
+    included : (array, array)
+        The probabilities and errors of ``INCLUDED[feature]``.
+    """
+    whole = _SETS[feature](parents)
+    shares, errors = set_shares(whole, places, draws)
+    more, more_errors = set_shares(whole & ~_SETS[INCLUDED[feature]](parents), places, draws)
+    by_parts = included[1] + more_errors < errors
+    estimates = np.where(by_parts, included[0] + more, shares)
+    return np.clip(estimates, included[0], 1.0), np.where(by_parts, included[1] + more_errors, errors)
+
+
+def compelled_given_edges(
+    parents: Words, places: Indices, draws: Draws, edges: MeansAndErrors, limits: MemberLimits | None
+) -> MeansAndErrors:
+    """Return the probabilities of compelled edges, and their errors, from better ones of edges.
+
+    Samples estimate them in two ways: by the share of those with such an edge, or by the probability of the edge minus
+    the share of those in which it can be reversed. The one with the smaller error is taken.
+
+    Parameters
+    ----------
+    parents, places, draws, limits
+        As in :func:`feature_shares`.
+    edges : (array, array)
+        The probabilities and errors of edges.
+    """
+    directed = compelled_words(parents, limits)
+    compelled, errors = set_shares(directed, places, draws)
+    reversible, other_errors = set_shares(parents & ~directed, places, draws)
+    by_edges = edges[1] + other_errors < errors
+    estimates = np.where(by_edges, edges[0] - reversible, compelled)
+    return np.clip(estimates, 0.0, edges[0]), np.where(by_edges, edges[1] + other_errors, errors)
 
 
 def blankets_of(parents: Words, variable: int) -> Words:

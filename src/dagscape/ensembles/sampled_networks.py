@@ -21,12 +21,15 @@ from dagscape.ensembles.listed_networks import ListedNetworks
 from dagscape.ensembles.monte_carlo import FEWEST_DRAWS, effective_size
 from dagscape.ensembles.sample_averages import Draws, Indices, MeansAndErrors, number_means
 from dagscape.ensembles.sample_features import (
+    INCLUDED,
     all_step_shares,
     blankets_of,
     class_labels,
+    compelled_given_edges,
     feature_shares,
     sets_with_shares,
     share_frame,
+    shares_beyond,
     v_structure_shares,
 )
 from dagscape.ensembles.sample_prediction import PredictingSamples
@@ -48,6 +51,10 @@ _FEATURES = {
     "adjacencies": "adjacency_errors",
     "compelled": "compelled_errors",
 }
+
+
+# The columns of a frame of pairs.
+_PAIR_COLUMNS = {"edge": "edges", "ancestor": "ancestors", "adjacent": "adjacencies", "compelled": "compelled"}
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -306,17 +313,19 @@ class SampledNetworks(PredictingSamples, TracedSamples, EdgeProbabilities, Liste
         Parameters
         ----------
         wide : bool
-            False: one row per ordered pair of variables, with the columns ``edge``, ``edge_error``, ``ancestor``,
-            ``adjacent`` and ``compelled``; the most probable edges come first. True: one matrix, labelled with the
-            variables.
+            False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor``, ``adjacent`` and
+            ``compelled``, each followed by its error (``edge_error``, …); the most probable edges come first. True: one
+            matrix, labelled with the variables.
         feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
         """
         if wide:
             return feature_frame(self, feature)
         refuse_narrow_feature(feature)
-        matrices = {"edge": self.edges, "edge_error": self.edge_errors, "ancestor": self.ancestors}
-        return pair_frame(self.variables, matrices | {"adjacent": self.adjacencies, "compelled": self.compelled})
+        matrices: dict[str, Matrix] = {}
+        for name, feature in _PAIR_COLUMNS.items():
+            matrices[name], matrices[f"{name}_error"] = self._feature(feature)
+        return pair_frame(self.variables, matrices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a JSON document, with probabilities and errors of edges and other features."""
@@ -363,18 +372,26 @@ class SampledNetworks(PredictingSamples, TracedSamples, EdgeProbabilities, Liste
     def _feature(self, feature: str) -> MeansAndErrors:
         """Return the probabilities of a feature and their errors, from the cache if they were computed before."""
         if feature not in self._averages:
-            first, places = self._distinct
-            limits = MemberLimits.of_scores(self.variables, self.score_info)
-            compute = partial(feature_shares, feature, self.networks.parents[first], places, self._sampling, limits)
-            if self.edge_means is None or feature not in ("edges", "adjacencies"):
-                found = compute()
-            else:
-                found = all_step_shares(feature, self.edge_means, self.edge_batches, compute, self._sampling)
+            found = self._compute(feature)
             for matrix in found:
                 matrix.flags.writeable = False
             self._averages[feature] = found
         kept: MeansAndErrors = self._averages[feature]
         return kept
+
+    def _compute(self, feature: str) -> MeansAndErrors:
+        """Compute the probabilities of a feature and their errors: from those of all steps, where these say more."""
+        first, places = self._distinct
+        graphs, sampling = self.networks.parents[first], self._sampling
+        limits = MemberLimits.of_scores(self.variables, self.score_info)
+        shares = partial(feature_shares, feature, graphs, places, sampling, limits)
+        if self.edge_means is None:
+            return shares()
+        if feature == "compelled":
+            return compelled_given_edges(graphs, places, sampling, self._feature("edges"), limits)
+        if feature in INCLUDED:
+            return shares_beyond(feature, graphs, places, sampling, self._feature(INCLUDED[feature]))
+        return all_step_shares(feature, self.edge_means, self.edge_batches, shares, sampling)
 
     def _entry(self, feature: str, row: str, column: str) -> Probability:
         place = self._number(row), self._number(column)

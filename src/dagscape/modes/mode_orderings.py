@@ -12,6 +12,7 @@ Notation: the paper minimises costs, and M is the number of networks; here score
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +25,9 @@ from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argum
 from dagscape.core.masks import mask_of
 from dagscape.core.progress import Progress, ProgressListener, ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.core.resources import memory_limit, thread_count
+from dagscape.core.resources import Budget, memory_limit, thread_count
 from dagscape.core.wording import plural
+from dagscape.data.values import Frame
 from dagscape.graphs.lists import DagList
 from dagscape.modes.bounds import (
     BOUNDS,
@@ -44,7 +46,9 @@ from dagscape.modes.requirements import (
     room_for_lists,
 )
 from dagscape.modes.result import Modes
+from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.results.base import provenance_of
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
@@ -58,7 +62,7 @@ _REASONS = {kernels.ModeOutcome.OUT_OF_ROOM: "memory", kernels.ModeOutcome.OUT_O
 
 
 def modes(
-    scores: EnumerableScores,
+    scores: EnumerableScores | ScoredData | Frame,
     k: int = 10,
     delta: int = 3,
     *,
@@ -69,16 +73,19 @@ def modes(
     seed: Seed = 0,
     merge: bool = True,
     max_seconds: float | None = None,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **options: Any,
 ) -> Modes:
     """Find the best networks of mode orderings: peaks of the landscape that differ from each other.
 
     Parameters
     ----------
-    scores : EnumerableScores
-        The local scores; a pruned table is enough, since only families that are the best within some set matter.
+    scores : EnumerableScores, Dataset, data frame or path
+        Data to score, or the local scores; a pruned table is enough, since only families that are the best within some
+        set matter.
     k : int
         How many networks to find; there may be fewer.
     delta : int
@@ -102,6 +109,10 @@ def modes(
     max_seconds : float, optional
         Stop after this time, with the modes proved by then and a :class:`~dagscape.StoppedEarly` warning. The
         bound is always prepared first.
+    settings : {"best", "fixed"}
+        With data: whether the parameters of the score and the structure prior that are not given have the highest
+        evidence, and a limit on parents that suits the number of rows (``score_info.choice`` says so), or the defaults
+        of :func:`dagscape.local_scores`.
     threads : int, optional
         The number of threads. Default: all processors. The result does not depend on it.
     max_memory : int or str, optional
@@ -109,6 +120,8 @@ def modes(
         that are proved by then are returned.
     progress : bool or callable, optional
         True shows a bar on standard error; a callable receives a :class:`~dagscape.core.progress.Progress`.
+    **options
+        With data: the options of :func:`dagscape.local_scores`.
 
     Returns
     -------
@@ -127,6 +140,7 @@ def modes(
     >>> peaks.oracle_accuracy(ds.load_network("asia")).tolist()
     [9, 8, 6, 4, 4]
     """
+    scores = scores_of(scores, settings, options, Budget.of(threads, max_memory), progress)
     _check_options(scores, k, delta, distinct, bound, groups, grouping)
     clock, rng = Clock(max_seconds), random_generator(seed)
     used_threads = thread_count(threads)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dagscape.core import kernels
 from dagscape.core.errors import argument, function
-from dagscape.core.requirements import ProblemSize, Requirements
+from dagscape.core.requirements import MANY_VARIABLES, ProblemSize, Requirements, fitting_parents
 from dagscape.core.resources import check_memory
 from dagscape.core.wording import plural
 from dagscape.scores.search_planning import SearchSize, described_walk, walk_seconds
@@ -79,9 +79,22 @@ def modes_requirements(size: ProblemSize, threads: int, limit: int) -> Requireme
         work=f"{work}; the search itself takes more",
         memory=memory,
         subject=f"the families of {plural(search.n, 'variable')}",
-        remedy=f"raise the limit, or score with a lower {argument('max_parents')}",
+        remedy=_remedy(search, threads, limit),
         refusal=refusal,
+        instead=MANY_VARIABLES,
     )
+
+
+def _remedy(size: SearchSize, threads: int, limit: int) -> str:
+    """Return what to do if the families do not fit."""
+
+    def fits(most: int) -> bool:
+        return SearchSize.complete(size.n, most).memory(threads, 0) <= limit
+
+    fewer = fitting_parents(size.max_parents, fits)
+    if fewer is None:
+        return f"raise the limit; {MANY_VARIABLES}; {function('plan')} names what fits"
+    return f"raise the limit, or score with {argument('max_parents', fewer)}"
 
 
 def modes_seconds(size: ProblemSize, threads: int, limit: int) -> float:

@@ -60,7 +60,13 @@ class Modes(AveragedNetworks):
     """
 
     kind: ClassVar[str] = "modes"
-    derived: ClassVar[tuple[str, ...]] = ("level", "distance_to_best", "diversity")
+    derived: ClassVar[tuple[str, ...]] = (
+        "level",
+        "distance_to_best",
+        "diversity",
+        "shared_adjacencies",
+        "absent_adjacencies",
+    )
 
     label: ClassVar[str] = "modes"
     lists: ClassVar[tuple[str, ...]] = ("networks", "scores", "orders")

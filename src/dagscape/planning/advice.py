@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagscape.core.errors import argument, function
-from dagscape.core.requirements import FEW_PARENTS
+from dagscape.core.requirements import CONFIDENCE, FEW_PARENTS, FEWER_PARENTS, LEARNED
 from dagscape.core.resources import format_bytes
 from dagscape.planning.registry import METHODS, TASKS
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, prepare
 from dagscape.scores.search_planning import SearchSize
-
-# Limits on the number of parents to try for advice, highest first.
-_FEWER_PARENTS = (5, 4, 3, 2)
 
 # What chains estimate, too.
 _SAMPLED = ("posterior", "sample-dags", "feature-probability")
@@ -75,6 +72,11 @@ class RefusedJob:
         size = SearchSize.complete(self.data.n, min(self.asked, FEW_PARENTS))
         return not METHODS[self.task].requirements(size, self.threads, self.limit, **self.computed()).refusal
 
+    def runs_chains(self) -> bool:
+        """Whether the method itself runs chains where it cannot sum, with the settings of the job."""
+        usual = {name: option.values[0] for name, option in METHODS[self.task].plan_options.items() if option.varied}
+        return self.task == "posterior" and dict(self.settings) == usual
+
     def computed(self) -> dict[str, Any]:
         """Return the settings that say what is computed, and not where."""
         chosen = {name: self.settings[name] for name in METHODS[self.task].options}
@@ -109,18 +111,23 @@ def _fitting(job: RefusedJob, *, own: bool) -> str:
 
 
 def _limits_on_parents(job: RefusedJob) -> tuple[int, ...]:
-    return (job.asked, *(most for most in _FEWER_PARENTS if job.required <= most < job.asked))
+    return (job.asked, *(most for most in FEWER_PARENTS if job.required <= most < job.asked))
 
 
-def sampled_instead(job: RefusedJob) -> str:
-    """Name chains with the settings closest to the request that fit; empty if none do, or if they are no answer."""
+def sampled_instead(job: RefusedJob, *, refused: bool = False) -> str:
+    """Name chains with the settings closest to the request that fit; empty if none do, or if they are no answer.
+
+    If the sum is refused, :func:`dagscape.posterior` runs them by default.
+    """
     if job.task not in _SAMPLED:
         return ""
     for most in _limits_on_parents(job):
         scoring = prepare(job.data, **{**job.options, "max_parents": most})
         if TASKS["chain"].requirements(scoring, job.threads, job.limit).fits(job.limit):
             settings = {"method": "chain"} | ({} if most == job.asked else {"max_parents": most})
-            return f"{function('posterior')} with {_arguments(settings)} samples DAGs by Markov chains"
+            default = refused and len(settings) == 1 and job.runs_chains()
+            anyway = ", as it does by default in place of such a sum" if default else ""
+            return f"{function('posterior')} with {_arguments(settings)} samples DAGs by Markov chains{anyway}"
     return ""
 
 
@@ -128,13 +135,12 @@ def _without_exactness(job: RefusedJob) -> str:
     """Name what needs little memory with any number of variables: chains, then learners."""
     if job.task == "scores":
         return "family_scores in Python computes scores on demand"
-    return "; ".join(filter(None, [sampled_instead(job), _learners(job)]))
+    return "; ".join(filter(None, [sampled_instead(job, refused=True), _learners(job)]))
 
 
 def _learners(job: RefusedJob) -> str:
     """Name the learners."""
-    learned = f"{function('learn')} finds one good network of hundreds of variables"
-    return f"{learned}, and {function('bootstrap')} the confidence in its edges" if job.task == "posterior" else learned
+    return f"{LEARNED}, and {CONFIDENCE}" if job.task == "posterior" else LEARNED
 
 
 def _fewer_variables(job: RefusedJob) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +11,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, Spelling, python_spelling, spelled
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
-from dagscape.core.wording import format_seconds, visible
+from dagscape.core.wording import format_seconds, plural, visible
 from dagscape.planning.advice import RefusedJob, advice_for, sampled_instead
 from dagscape.planning.jobs import Job, job_of
 from dagscape.planning.registry import METHODS, TASKS
@@ -114,6 +115,30 @@ class Plan(Result):
             [{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.steps]
         )
 
+    @property
+    def verdict(self) -> str:
+        """Whether the job fits, in a sentence."""
+        available = f" of {format_bytes(self.memory_available)} available now" if self.memory_available else ""
+        limit = f"the limit is {format_bytes(self.memory_limit)}{available}"
+        return f"It fits: {limit}." if self.fits else f"It does not fit: {self.refusal or limit}."
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The largest sums that fit, and the advice."""
+        largest = ", ".join(f"{plural(n, 'variable')} ({name})" for name, n in self.largest.items())
+        return (
+            *([f"The largest sums that fit: {largest}."] if largest else []),
+            *([f"Advice: {self.advice}."] if self.advice else []),
+        )
+
+    def _table_html(self) -> str:
+        frame = self.to_frame()
+        frame["memory"] = [format_bytes(step.memory) for step in self.steps]
+        frame["time"] = [format_seconds(step.seconds) for step in self.steps]
+        steps = frame.drop(columns="seconds").to_html(index=False, justify="left")
+        sentences = (f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences)
+        return "\n".join([steps, f"<p><strong>{html.escape(self.verdict)}</strong></p>", *sentences])
+
     def __repr__(self) -> str:
         time = format_seconds(self.seconds)
         limit = format_bytes(self.memory_limit)
@@ -143,7 +168,8 @@ def plan(
         What to compute: ``"scores"``, the local scores; with them ``"posterior"`` (the exact sum),
         ``"feature-probability"``, ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``,
         ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
-        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``.
+        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``. What takes scores is planned under one
+        setting; a posterior of data, averaged over 16 settings, takes four times as long to score, and eleven sums.
         The memory for a long list of networks cannot be predicted and is not included.
     q_matrix : data frame, array or path, optional
         Which skills each item needs, for a task that takes answers.

@@ -1,6 +1,6 @@
 """The record of a task: what the program can compute, said once for everything that lists tasks.
 
-A record names functions and classes by where they are defined, ``"sampling.posterior:posterior"``, and imports them
+A record names functions and classes by where they are defined, ``"studies.posterior:posterior"``, and imports them
 when they are needed. The command line can therefore list all tasks without loading any of them.
 """
 
@@ -29,8 +29,12 @@ Taken = Literal[
     "structure",
     "structures",
     "edge probabilities",
+    "two results with edge probabilities",
     "list of networks",
     "lists of networks",
+    "network and rows",
+    "structure and rows",
+    "list of networks and rows",
     "student model",
 ]
 

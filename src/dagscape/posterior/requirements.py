@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dagscape.core.errors import argument, function
-from dagscape.core.requirements import FEW_PARENTS, ProblemSize, Requirements
+from dagscape.core.requirements import (
+    FEW_PARENTS,
+    LARGE_MACHINE,
+    MANY_VARIABLES,
+    ProblemSize,
+    Requirements,
+    fitting_parents,
+)
 from dagscape.core.wording import plural
 from dagscape.posterior.backends import usual_backend
 from dagscape.posterior.contract import SumBackend
 from dagscape.posterior.sum_plan import SumPlan
 from dagscape.scores.search_planning import SearchSize
-
-# It is of no use to advise more memory than this.
-_LARGE_MACHINE = 2**42
-
-# What takes more variables than any sum.
-SAMPLED = f"{function('chain')} samples DAGs of hundreds of variables"
 
 
 def sum_requirements(size: ProblemSize, threads: int, limit: int, *, over: str = "dags") -> Requirements:
@@ -109,18 +110,21 @@ def _remedy(size: ProblemSize, threads: int, limit: int, memory: int, *, with_an
         return _remedy_with_ancestors(size, threads, limit)
     orders = usual_backend("orders")
 
-    def fits_with_few_parents(n: int) -> bool:
-        few = SearchSize.complete(n, min(size.max_parents, FEW_PARENTS))
+    def fits(n: int, max_parents: int) -> bool:
+        few = SearchSize.complete(n, min(size.max_parents, max_parents))
         return orders.plan(few, threads).memory <= limit
 
-    if fits_with_few_parents(size.n):
-        limited = f"score with {argument('max_parents', FEW_PARENTS)} and " if size.max_parents > FEW_PARENTS else ""
-        return f"raise the limit, or {limited}use {argument('over', 'orders')}; {SAMPLED}"
-    most = max(filter(fits_with_few_parents, range(2, orders.most_variables + 1)), default=1)
-    fits = f"exact sums over orders with few parents fit up to {most} variables here"
-    more = "raise the limit; " if memory < _LARGE_MACHINE else ""
-    fewer = f"leave out some with {function('Dataset.select')}"
-    return f"{more}{fits}: {fewer}; {SAMPLED}; {function('plan')} names what fits"
+    if fits(size.n, size.max_parents):
+        return f"raise the limit, or use {argument('over', 'orders')}; {MANY_VARIABLES}"
+    fewer = fitting_parents(size.max_parents, lambda most: fits(size.n, most))
+    if fewer is not None:
+        limited = f"score with {argument('max_parents', fewer)} and use {argument('over', 'orders')}"
+        return f"raise the limit, or {limited}; {MANY_VARIABLES}"
+    most = max((n for n in range(2, orders.most_variables + 1) if fits(n, FEW_PARENTS)), default=1)
+    few = f"exact sums over orders with few parents fit up to {most} variables here"
+    more = "raise the limit; " if memory < LARGE_MACHINE else ""
+    choice = f"leave out some with {function('Dataset.select')}"
+    return f"{more}{few}: {choice}; {MANY_VARIABLES}; {function('plan')} names what fits"
 
 
 def _remedy_with_ancestors(size: ProblemSize, threads: int, limit: int) -> str:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.wording import plural
 from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import ProbableEdges
 from dagscape.ensembles.edge_probabilities import NO_ANCESTORS, EdgeProbabilities, feature_frame, refuse_narrow_feature
+from dagscape.posterior.setting import CUT_WEIGHTS, EQUAL, Setting, setting_shares, settings_frame
 from dagscape.results.base import ScoredResult, check_shape, pair_frame, recorded_parameters
 from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dagscape.results.score_info import ScoreInfo
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -53,6 +59,12 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         The standard errors of ``compelled`` because of the number of samples.
     compelled_samples, compelled_seed : int or None
         The number of sampled DAGs, and the seed of their random numbers.
+    settings : tuple of Setting
+        The settings that were averaged over, with the evidence for each; empty if there was one only. The prior of
+        settings and structures together is then normalised: ``log_prior_total`` is 0.
+    cut_weights : str
+        If these settings have several ways of cutting numbers: whether all ways have the same weight, ``"equal"``, or
+        weights by the evidence for them, ``"evidence"``.
     """
 
     kind: ClassVar[str] = "posterior"
@@ -70,6 +82,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     compelled_errors: Probabilities | None = None
     compelled_samples: Annotated[int, Between(1, 2**53)] | None = None
     compelled_seed: Annotated[int, Between(0, 2**128)] | None = None
+    settings: tuple[Setting, ...] = ()
+    cut_weights: Annotated[str, OneOf(CUT_WEIGHTS)] = EQUAL
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -93,6 +107,23 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
     def log_evidence(self) -> float:
         """The natural log of P(D), with a normalised prior."""
         return self.log_total - self.log_prior_total
+
+    @property
+    def setting_shares(self) -> NDArray[np.float64]:
+        """The weight of each of :attr:`settings`: its posterior probability, if all are equally probable before."""
+        return setting_shares(self.settings, self.cut_weights) if self.settings else np.empty(0)
+
+    @property
+    def fitted_as(self) -> ScoreInfo | None:
+        """What networks are fitted by: the scores, and of an average, those of the most probable setting."""
+        if not self.settings or self.score_info is None:
+            return self.score_info
+        best = self.settings[int(np.argmax(self.setting_shares))]
+        return replace(self.score_info, parameters=best.parameters)
+
+    def settings_frame(self) -> pd.DataFrame:
+        """Return the settings that were averaged over, most probable first, with their evidence and their share."""
+        return settings_frame(self.settings, self.cut_weights)
 
     @property
     def method(self) -> str:
@@ -160,7 +191,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
 
     def __repr__(self) -> str:
         probable = int((self.edges > 0.5).sum())
+        averaged = f"averaged over {plural(len(self.settings), 'setting')}, " if self.settings else ""
         return (
-            f"Posterior(over {self.over}, {plural(len(self.variables), 'variable')}, "
+            f"Posterior(over {self.over}, {plural(len(self.variables), 'variable')}, {averaged}"
             f"{plural(probable, 'edge')} above 0.5, log_evidence {self.log_evidence:.4f})"
         )

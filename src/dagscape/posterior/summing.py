@@ -55,7 +55,7 @@ def planned_posterior(
         found = prepared.sum(f"Summing over {over}", wanted, listener)
         check_total(found)
         log_total = found.log_total + prepared.weights.log_offset(scores.unit)
-        log_prior = log_total if prior else _log_prior(scores, prepared, listener)
+        log_prior = log_total if prior else log_prior_of(scores, prepared, listener)
     n = scores.n
     edges = _clipped(found.edges[:n, :n], found.error)
     caveats.issue(None if prior else sparse_families(scores.info, scores.variables, edges))
@@ -90,7 +90,7 @@ def planned_posterior(
     )
 
 
-def _log_prior(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
+def log_prior_of(scores: EnumerableScores, prepared: Prepared, listener: ProgressListener | None) -> float:
     """Return the natural log of the total prior weight of all structures."""
     backend, orders = prepared.backend, prepared.weights.orders
     if scores.unconstrained and scores.family_terms is None and orders is None:

@@ -19,7 +19,7 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -41,9 +41,7 @@ from dagscape.core.errors import (
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget
-from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.ensembles.chain_diagnostics import diagnose
 from dagscape.ensembles.sampled_networks import SampledNetworks
@@ -51,6 +49,7 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
 from dagscape.posterior.accuracy import score_error
+from dagscape.posterior.evidence import BEST, is_data, job_of_best, refuse_options_of_data
 from dagscape.results.base import provenance_of
 from dagscape.running.checkpoints import DEFAULT_SECONDS, SECONDS_BETWEEN, Checkpoint, Checkpoints
 from dagscape.sampling.chain_lists import ChainLists, candidate_lists, complete_lists
@@ -67,12 +66,12 @@ from dagscape.sampling.chain_starts import Start, listed_start, random_start
 from dagscape.sampling.running_chains import Drawn, Lengths, OneChain, collected, make_chains, run_chains
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, scoring_options, suspicious_columns
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import learn
-from dagscape.search.starting import starting_network
+from dagscape.search.starting import most_parents, starting_network
 
 CHAINS = Whole(1)
 DRAWS = Whole(2)
@@ -90,6 +89,7 @@ def chain(
     seed: Seed = 0,
     max_seconds: float | None = None,
     start: Dag | HasDag | None = None,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -104,7 +104,7 @@ def chain(
 
     Parameters
     ----------
-    data : Dataset, data frame or LocalScores
+    data : Dataset, data frame, path or LocalScores
         The data, or local scores of any kind.
     chains : int
         The number of chains, which run at the same time as far as there are threads.
@@ -121,6 +121,8 @@ def chain(
     start : Dag or Network, optional
         Where the first chain starts. Default: at a network found by :func:`dagscape.learn`. The others start at
         networks for random orders.
+    settings : {"best", "fixed"}
+        As in :func:`dagscape.learn`.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
     checkpoint, checkpoint_seconds
@@ -163,7 +165,7 @@ def chain(
     with listening(progress) as listener:
         asked = {"chains": int(chains), "draws": int(draws)}
         unlimited = Clock() if checkpoint is not None else clock
-        prepared = _prepare(data, options, asked, start, budget, unlimited, listener)
+        prepared = _prepare(_Given(data, settings, options, start), asked, budget, unlimited, listener)
         scores, lists = prepared.scores, prepared.lists
         thin = default_thin(lists.listed) if thin is None else int(thin)
         caveats = Caveats(scores.info.warnings)
@@ -172,9 +174,9 @@ def chain(
         first = listed_start(lists, prepared.network)
         starts = [first, *(random_start(lists, scores, rng) or first for _ in range(chains - 1))]
         lengths = Lengths.of(int(draws), scores.n, limited=max_seconds is not None and checkpoint is None)
-        settings = {**asked, "thin": thin}
+        counts = {**asked, "thin": thin}
         began = time.perf_counter()
-        digest = _digest(scores, lists, starts, {**settings, "seed": recorded_seed(seed)})
+        digest = _digest(scores, lists, starts, {**counts, "seed": recorded_seed(seed)})
         with _checkpoints(checkpoint, checkpoint_seconds, digest, int(chains)) as saved:
             running = make_chains(scores, lists, starts, thin, rng, saved)
             finished, interrupted = run_chains(running, lengths, clock, budget.threads, listener)
@@ -191,7 +193,7 @@ def chain(
     provenance = provenance_of(
         "chain",
         {
-            **settings,
+            **counts,
             "max_seconds": max_seconds,
             "scores": scores.info.to_dict(),
             "families": _described(lists, running),
@@ -205,6 +207,16 @@ def chain(
 
 
 @dataclass(frozen=True, slots=True)
+class _Given:
+    """The data or scores, how data are scored, and where the first chain starts."""
+
+    data: object
+    settings: str
+    options: Mapping[str, Any]
+    start: Dag | HasDag | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Prepared:
     """What chains need: scores, lists of families, and a good network."""
 
@@ -215,20 +227,18 @@ class _Prepared:
 
 
 def _prepare(
-    data: object,
-    options: Mapping[str, Any],
+    given: _Given,
     asked: Mapping[str, int],
-    start: Dag | HasDag | None,
     budget: Budget,
     clock: Clock,
     listener: ProgressListener | None,
 ) -> _Prepared:
     seconds: dict[str, float] = {}
     began = time.perf_counter()
-    scores, scoring = _scores(data, options, asked, budget, listener)
+    scores, scoring = _scores(given, asked, budget, clock, listener)
     seconds["scoring"] = time.perf_counter() - began
     began = time.perf_counter()
-    network = _first_network(scores, start, budget, clock, listener)
+    network = _first_network(scores, given.start, budget, clock, listener)
     seconds["search"] = time.perf_counter() - began
     began = time.perf_counter()
     complete = isinstance(scores, EnumerableScores) and lists_are_complete(scores, scoring, budget.limit)
@@ -241,32 +251,55 @@ def _prepare(
 
 
 def _scores(
-    data: object,
-    options: Mapping[str, Any],
+    given: _Given,
     asked: Mapping[str, int],
     budget: Budget,
+    clock: Clock,
     listener: ProgressListener | None,
 ) -> tuple[LocalScores, ScoringJob | None]:
     """Return the scores: those of all families where that is possible, otherwise on demand."""
+    data, options = given.data, given.options
     if isinstance(data, LocalScores):
+        refuse_options_of_data(given.settings, {})
         if options:
             name = next(iter(options))
             raise InvalidOption("is an option of scoring, but scores are given: score the data with it", option=name)
         chain_requirements(data, budget.threads, budget.limit, **asked).check(budget.limit)
         return data, None
-    if not isinstance(data, Dataset | NumericData) and not is_frame(data):
-        kinds = "a Dataset, a data frame or LocalScores"
-        raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
+    if not is_data(data) and not isinstance(data, ScoringJob):
+        kinds = "a Dataset, a data frame, a path or LocalScores"
+        raise InvalidOption(f"is {type_of(data)}; it must be {kinds}", "data")
     for name in options:
         if name not in scoring_options():
             known = [*signature(chain).parameters, *scoring_options()]
             raise InvalidOption(f"{function('chain')} has no option {name!r}{did_you_mean(name, known)}")
-    job = with_usual_limit(prepare(data, **options), budget.limit)
+
+    def check(job: ScoringJob) -> None:
+        limited = with_usual_limit(job, budget.limit)
+        chain_requirements(limited, budget.threads, budget.limit, **asked).check(budget.limit)
+
+    chosen = _job(given, budget, clock, check, listener)
+    check(chosen)
+    job = with_usual_limit(chosen, budget.limit)
     issue(*suspicious_columns(job.data))
-    chain_requirements(job, budget.threads, budget.limit, **asked).check(budget.limit)
     if lists_are_complete(None, job, budget.limit):
         return score_job(job, budget, progress=listener), job
     return on_demand_scores(job, threads=budget.threads), job
+
+
+def _job(
+    given: _Given,
+    budget: Budget,
+    clock: Clock,
+    check: Callable[[ScoringJob], None],
+    listener: ProgressListener | None,
+) -> ScoringJob:
+    """Return how the data are scored; a job is the door for callers that have chosen settings already."""
+    if isinstance(given.data, ScoringJob):
+        return given.data
+    needed = most_parents(given.start)
+    options: dict[str, Any] = {"needed": needed, "clock": clock, "check": check}
+    return job_of_best(given.data, given.options, budget, given.settings, listener, **options)
 
 
 def _first_network(

@@ -77,15 +77,16 @@ def _listed(given: Size, limit: int) -> bool:
 
 
 def with_usual_limit(job: ScoringJob, limit: int) -> ScoringJob:
-    """Return scoring without a limit on parents with the largest usual one for which all families can be listed.
+    """Return scoring without a given limit on parents with the largest usual one for which all families can be listed.
 
-    If all can be listed without a limit, or not even the families of two parents, there is none.
+    If all can be listed as it is, or not even the families of two parents, there is none.
     """
-    if job.max_parents < job.data.n - 1 or _listed(job, limit):
+    given = job.max_parents < job.data.n - 1 and "max_parents" not in job.chosen
+    if given or _listed(job, limit):
         return job
     needed = max(map(len, job.constraints.required))
     for most in USUAL_LIMITS:
-        if most >= needed:
+        if needed <= most < job.max_parents:
             limited = with_fewer_parents(job, most)
             if _listed(limited, limit) and nominal_seconds(limited) <= _USUAL_SECONDS:
                 return limited

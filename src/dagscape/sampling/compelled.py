@@ -1,10 +1,9 @@
 """Compelled edges of a posterior, from exact samples of DAGs.
 
 The probability that u → v holds in every member of the equivalence class is a sum over classes, for which no sum over
-sets of variables is known. Independent samples estimate it in two ways: by the share of those with such an edge, or by
-the probability of the edge, which is exact, minus the share of those in which it can be reversed. The smaller share
-has the smaller error, at most ½ / √samples, whatever the number of variables: an edge that is always compelled, and one
-that never is, are as sure as its probability.
+sets of variables is known. Independent samples, together with the probability of the edge, which is exact, estimate it
+with an error of at most ½ / √samples, whatever the number of variables: an edge that is always compelled, and one that
+never is, are as sure as its probability.
 """
 
 from __future__ import annotations
@@ -13,23 +12,24 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dagscape.core.constraints import Whole
+from dagscape.core.constraints import FLAG, OrNone, Whole
 from dagscape.core.errors import argument
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import Budget
-from dagscape.ensembles.sample_averages import Draws, set_shares
-from dagscape.graphs.directions import MemberLimits, compelled_words
-from dagscape.graphs.words import Words, with_words
+from dagscape.ensembles.sample_averages import Draws
+from dagscape.ensembles.sample_features import compelled_given_edges
+from dagscape.graphs.directions import MemberLimits
+from dagscape.graphs.words import with_words
 from dagscape.posterior.forward_tables import draw_networks
 from dagscape.posterior.result import Posterior
 from dagscape.posterior.sum_plan import SumPlan
 from dagscape.sampling.requirements import sampling_requirements, sampling_seconds
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
+COMPELLED = OrNone(FLAG)
 COMPELLED_SAMPLES = Whole(1)
 DEFAULT_COMPELLED_SAMPLES = 2000
 
@@ -70,7 +70,10 @@ class CompelledSampling:
             rng = random_generator(self.seed)
             drawn = draw_networks(scores, found.over, self.samples, rng, budget, listener, prior_only=found.prior)
         limits = MemberLimits.of_scores(scores.variables, scores.info)
-        shares, errors = _compelled_shares(drawn.parents, found.edges, limits)
+        samples = Draws(1, self.samples, True, float(self.samples))
+        edges = found.edges, np.zeros_like(found.edges)
+        every = np.arange(self.samples)
+        shares, errors = compelled_given_edges(with_words(drawn.parents), every, samples, edges, limits)
         seconds = {**found.provenance.seconds, "compelled": time.perf_counter() - start}
         return replace(
             found,
@@ -80,17 +83,3 @@ class CompelledSampling:
             compelled_seed=recorded_seed(self.seed),
             provenance=replace(found.provenance, seconds=seconds, seed=recorded_seed(self.seed)),
         )
-
-
-def _compelled_shares(
-    parents: Words, edges: NDArray[np.float64], limits: MemberLimits | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the probabilities of compelled edges, and their errors, from samples and the probabilities of edges."""
-    graphs = with_words(parents)
-    directed = compelled_words(graphs, limits)
-    every = np.arange(len(graphs))
-    draws = Draws(1, len(graphs), True, float(len(graphs)))
-    compelled, errors = set_shares(directed, every, draws)
-    reversible, other_errors = set_shares(graphs & ~directed, every, draws)
-    estimates = np.where(reversible < compelled, edges - reversible, compelled)
-    return np.clip(estimates, 0.0, edges), np.where(reversible < compelled, other_errors, errors)

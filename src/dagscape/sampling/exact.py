@@ -7,6 +7,8 @@ parents (:mod:`dagscape.posterior.forward_tables`): no Markov chain, no burn-in,
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,13 +18,16 @@ from dagscape.core.errors import DagscapeWarning, LostPrecision, argument
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget
+from dagscape.data.values import Frame
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.lists import DagList
 from dagscape.posterior.backends import SUMMED_OVER
+from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.posterior.forward_tables import draw_networks
 from dagscape.posterior.running import INCOMPLETE_SUM
 from dagscape.results.base import provenance_of
 from dagscape.sampling.requirements import DEFAULT_SAMPLES, SAMPLES, sampling_requirements
+from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
@@ -31,14 +36,16 @@ _LARGE_ERROR = 1e-3
 
 
 def sample_dags(
-    scores: EnumerableScores,
+    scores: EnumerableScores | ScoredData | Frame,
     samples: int = DEFAULT_SAMPLES,
     over: str = "dags",
     *,
     seed: Seed = 0,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
+    **options: Any,
 ) -> SampledNetworks:
     """Draw independent networks from the exact posterior.
 
@@ -48,9 +55,9 @@ def sample_dags(
 
     Parameters
     ----------
-    scores : EnumerableScores
-        The local scores. Constraints, structure priors and experiments come with them. If families are missing, a
-        warning is issued.
+    scores : EnumerableScores, Dataset, data frame or path
+        The local scores, or data to score. Constraints, structure priors and experiments come with them. If families
+        are missing, a warning is issued.
     samples : int
         The number of networks. The first ones do not depend on it.
     over : {"dags", "orders"}
@@ -58,8 +65,14 @@ def sample_dags(
         :func:`dagscape.posterior`. The latter takes up to 31 variables with few parents.
     seed : int, Generator or None
         The seed.
+    settings : {"best", "fixed"}
+        With data: whether the parameters of the score and the structure prior that are not given have the highest
+        evidence, and a limit on parents that suits the number of rows (``score_info.choice`` says so), or the defaults
+        of :func:`dagscape.local_scores`.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The networks do not depend on the number of threads.
+    **options
+        With data: the options of :func:`dagscape.local_scores`.
 
     Returns
     -------
@@ -80,9 +93,10 @@ def sample_dags(
     True
     """
     budget = Budget.of(threads, max_memory)
-    check_scores(scores)
     SAMPLES.check(samples, "samples")
     check_choice(over, SUMMED_OVER, "over")
+    scores = scores_of(scores, settings, options, budget, progress, over=over)
+    check_scores(scores)
     rng, count = random_generator(seed), int(samples)
     sampling_requirements(scores, budget.threads, budget.limit, over=over, samples=count).check(budget.limit)
     caveats = Caveats(scores.info.warnings)

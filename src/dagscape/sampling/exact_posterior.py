@@ -16,7 +16,7 @@ from dagscape.posterior.result import Posterior
 from dagscape.posterior.running import PlannedSum, plan_sum
 from dagscape.posterior.summing import planned_posterior, wants_paths
 from dagscape.running.checkpoints import DEFAULT_SECONDS
-from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
+from dagscape.sampling.compelled import COMPELLED, COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
 from dagscape.scores.tables.enumerable_scores import enumerable
 from dagscape.scores.tables.local_scores import LocalScores
 
@@ -32,7 +32,7 @@ def exact_posterior(
     ancestors: bool = False,
     prior: bool = False,
     order_weights: OrderWeightsOption = None,
-    compelled: bool = False,
+    compelled: bool | None = False,
     compelled_samples: int = DEFAULT_COMPELLED_SAMPLES,
     seed: Seed = 0,
     backend: str = "auto",
@@ -50,7 +50,7 @@ def exact_posterior(
     _PRIOR_ALONE.check(prior, "prior")
     FLAG.check(ancestors, "ancestors")
     with_ancestors = cost_more(over, ancestors=ancestors)
-    FLAG.check(compelled, "compelled")
+    COMPELLED.check(compelled, "compelled")
     COMPELLED_SAMPLES.check(compelled_samples, "compelled_samples")
     random_generator(seed)
     sampling = CompelledSampling(int(compelled_samples), seed)
@@ -64,7 +64,9 @@ def exact_posterior(
         order_weights=order_weights is not None,
         resumable=checkpoint is not None,
     )
-    if compelled:
+    if compelled is None:
+        compelled = order_weights is None and sampling.affordable(scores, planned.plan, over, budget)
+    elif compelled:
         if order_weights is not None:
             raise InvalidOption(
                 f"needs samples of orders, which have no weights: leave out {argument('order_weights')}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -15,6 +16,9 @@ from dagscape.posterior.running import PlannedSum
 from dagscape.sampling.compelled import DEFAULT_COMPELLED_SAMPLES
 
 METHODS = ("auto", "exact", "chain")
+
+# Hears why chains run.
+METHOD_LOG = logging.getLogger("dagscape.method")
 
 # By default, a sum may be estimated to take an hour. That of few variables is never in question.
 _MOST_SECONDS = 3600.0
@@ -103,6 +107,12 @@ def sum_or_reason(
         if seconds > most_seconds and chains_fit():
             return Reason(f"the exact sum would take about {format_seconds(seconds)}")
     return planned
+
+
+def tell_reason(reason: Reason) -> None:
+    """Tell why chains run before they do, unless they were asked for."""
+    if reason:
+        METHOD_LOG.info("running Markov chains, because %s", reason)
 
 
 def explained(found: SampledNetworks, reason: Reason) -> SampledNetworks:

@@ -7,7 +7,7 @@ required edges.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -55,6 +55,7 @@ def edge_constraints(
     tiers: Sequence[Iterable[str]] | None = None,
     set_aside: Mapping[str, str] | None = None,
     impossible: Iterable[tuple[int, int]] = (),
+    randomised: Collection[str] = (),
 ) -> EdgeConstraints:
     """Check the user's constraints and group them by child.
 
@@ -72,6 +73,8 @@ def edge_constraints(
         Columns that are no variables, and why; for messages.
     impossible : iterable of (parent, child)
         Edges, by numbers, to which the structure prior gives no probability: they are forbidden as well.
+    randomised : collection of str
+        Variables that were set in every row: edges into them are forbidden as well.
     """
     number = VariableNumbers(variables, set_aside or {})
     must = _by_child(number, required, "required")
@@ -81,6 +84,15 @@ def edge_constraints(
         may_not[child] |= {parent for parent, tier in tier_of.items() if tier > child_tier}
     for above, below in impossible:
         may_not[below].add(above)
+    for name in randomised:
+        child = number[name]
+        if must[child]:
+            raise InvalidOption(
+                f"holds the edge {variables[min(must[child])]!r} -> {name!r}, but {name!r} was set in every "
+                "row, so that no variable caused it: leave the edge out",
+                option="required",
+            )
+        may_not[child] = {parent for parent in range(len(variables)) if parent != child}
     for child, name in enumerate(variables):
         if clash := must[child] & may_not[child]:
             parent = variables[min(clash)]

@@ -35,21 +35,28 @@ _REMEMBERED = 1 << 16
 Family = tuple[int, tuple[int, ...]]
 
 
+class OddsOption(dict[tuple[str, str], float]):
+    """Log-odds by (parent, child) that were given by an option of their own, which messages name."""
+
+    option = "prior_edges"
+
+
 def edge_odds(given: Any, number: VariableNumbers) -> NDArray[np.float64]:
     """Return checked log-odds [parent, child] from an array, a data frame or a mapping; the diagonal is 0."""
-    odds = pair_matrix(given, number, OPTION, "log-odds of edges", "parents", "children")
+    option = given.option if isinstance(given, OddsOption) else OPTION
+    odds = pair_matrix(given, number, option, "log-odds of edges", "parents", "children")
     names = list(number)
     wrong = np.isnan(odds) | (odds == np.inf) | (np.isfinite(odds) & (np.abs(odds) > LARGEST_ODDS))
     for parent, child in np.argwhere(wrong).tolist():
         edge = f"gives the edge {names[parent]!r} -> {names[child]!r} the log-odds {odds[parent, child]:g}"
         if odds[parent, child] == np.inf:
             raise InvalidOption(
-                f"{edge}; for an edge that every network has, use {argument('required')}", option=OPTION
+                f"{edge}; for an edge that every network has, use {argument('required')}", option=option
             )
         raise InvalidOption(
             f"{edge}; log-odds must be numbers between {-LARGEST_ODDS:g} and {LARGEST_ODDS:g}, "
             "or -inf for edges that no network has",
-            option=OPTION,
+            option=option,
         )
     return odds
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dagscape.core.errors import argument
-from dagscape.core.requirements import Requirements
+from dagscape.core.requirements import LARGE_MACHINE, MANY_VARIABLES, Requirements, fitting_parents
 from dagscape.core.resources import format_bytes, thread_count
 from dagscape.core.wording import plural
 from dagscape.scores.scoring_job import ScoringJob
@@ -25,40 +25,46 @@ _SECONDS_PER_VISIT = 6e-9
 # Seconds for each call of a function that weighs families, as the structure prior.
 _SECONDS_PER_CALL = 3e-6
 
+# Amounts of work of more digits say less than their size.
+_UNREADABLE = 10**15
+
 # More sets than anyone could ever score.
 _NEVER_SETS = 2**70
-
-# The limit on the number of parents in advice.
-_FEW_PARENTS = 3
 
 
 def scoring_requirements(job: ScoringJob, threads: int, limit: int) -> Requirements:
     """Return the memory of :func:`dagscape.local_scores`."""
     families = job.data.n * set_count(job.data.n - 1, job.max_parents)
-    sets = f"{plural(job.sets, 'set')} of up to {plural(job.max_size, 'variable')}"
-    work = f"{sets}, for {plural(families, 'family', 'families')}"
+    sets = f"{plural(job.sets, 'set', unreadable=_UNREADABLE)} of up to {plural(job.max_size, 'variable')}"
+    work = f"{sets}, for {plural(families, 'family', 'families', unreadable=_UNREADABLE)}"
     if job.functions.count > 1:
         work += f", {job.functions.count} times"
     memory = job.memory(threads)
-    # The rest is work space, which fewer parents do not make smaller.
-    tables = 8 * job.sets * job.functions.count
-    fewer = memory - tables + 8 * set_count(job.data.n, _FEW_PARENTS + 1) * job.functions.count
-    if job.max_parents > _FEW_PARENTS and fewer <= limit:
-        remedy = (
-            f"raise the limit, or set a lower {argument('max_parents')} "
-            f"(with {_FEW_PARENTS}, the scores need {format_bytes(fewer)})"
-        )
-    elif threads > 1:
-        remedy = f"raise the limit, or use fewer {argument('threads')}"
-    else:
-        remedy = "raise the limit"
     return Requirements(
         step="local scores",
         work=work,
         memory=memory,
         subject=f"the scores of {plural(job.data.n, 'variable')} with up to {plural(job.max_parents, 'parent')}",
-        remedy=remedy,
+        remedy=_remedy(job, memory, threads, limit),
     )
+
+
+def _remedy(job: ScoringJob, memory: int, threads: int, limit: int) -> str:
+    """Return what to do if scores do not fit: a lower limit on parents, or what needs no scores of all families."""
+    more = "raise the limit" if memory < LARGE_MACHINE else ""
+
+    def needed(max_parents: int) -> int:
+        # The rest is work space, which fewer parents do not make smaller.
+        others = memory - 8 * job.sets * job.functions.count
+        return others + 8 * set_count(job.data.n, max_parents + 1) * job.functions.count
+
+    fewer = fitting_parents(job.max_parents, lambda most: needed(most) <= limit)
+    if fewer is not None:
+        lower = f"score with {argument('max_parents', fewer)}, which needs {format_bytes(needed(fewer))}"
+        remedy = ", or ".join(filter(None, (more, lower)))
+    else:
+        remedy = "raise the limit" + (f", or use fewer {argument('threads')}" if threads > 1 else "")
+    return remedy if more else f"{remedy}; {MANY_VARIABLES}"
 
 
 def scoring_seconds(job: ScoringJob, threads: int, limit: int) -> float:  # noqa: ARG001 (as all tasks take it)

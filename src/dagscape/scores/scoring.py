@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ def local_scores(
     tiers: Sequence[Iterable[str]] | None = None,
     *,
     interventions: str = "perfect",
+    randomised: Collection[str] = (),
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -44,8 +45,9 @@ def local_scores(
 
     Parameters
     ----------
-    data : Dataset, NumericData or data frame
-        The data, of the kind that the score asks for; a frame is taken as by its ``from_frame``. A variable that
+    data : Dataset, NumericData, data frame, str or path
+        The data, of the kind that the score asks for; a file or a frame for discrete scores is read as with
+        ``discretize="auto"`` (:func:`dagscape.read_data`), for numeric ones as by ``from_frame``. A variable that
         looks like an identifier is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
         For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bic-g``,
@@ -70,6 +72,10 @@ def local_scores(
         intervention cut it off from its parents: these rows are left out of its families [cooper1999]_. A change of
         mechanism kept the parents, and changed what they do: these rows are a second sample of its families, with
         parameters of their own [tian2001]_. The scores of data without experiments do not depend on it.
+    randomised : collection of str
+        The variables whose value the experimenters assigned in every row, such as the arm of a randomised trial. No
+        network has an edge into them, and none into variables of which the data say so (``randomised`` and
+        ``interventions`` of :func:`dagscape.read_data`).
     threads : int, optional
         The number of threads. Default: all processors. The scores do not depend on it.
     max_memory : int or str, optional
@@ -102,6 +108,7 @@ def local_scores(
         forbidden=forbidden,
         tiers=tiers,
         interventions=interventions,
+        randomised=randomised,
         **parameters,
     )
     issue(*suspicious_columns(job.data))

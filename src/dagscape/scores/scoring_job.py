@@ -5,8 +5,8 @@ A :class:`ScoringJob` can be run (``scoring.py``, ``on_demand.py``) or only esti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 from dagscape.core.caveats import kept_text
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
-from dagscape.core.errors import InvalidData, InvalidOption, SuspiciousColumns, did_you_mean
+from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, SuspiciousColumns, did_you_mean
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.notices import automatic_notice
+from dagscape.data.discrete.related_columns import relation_warnings
 from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
-from dagscape.data.tables.interventions import distinct_targets
+from dagscape.data.sources import data_source
+from dagscape.data.tables.interventions import distinct_targets, set_in_every_row
 from dagscape.data.values import Frame
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
@@ -30,6 +34,7 @@ from dagscape.scores.definitions.parameter import Value, checked_values
 from dagscape.scores.definitions.set_functions import ScoredData, ScoreFacts, SetFunctions
 from dagscape.scores.kinds import as_data
 from dagscape.scores.priors import PriorOption, StructurePrior, find_prior
+from dagscape.scores.randomised import randomised_data
 from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.tables.lattice import set_count
 
@@ -49,6 +54,11 @@ class ScoringJob:
     interventions: str
     functions: SetFunctions
     unit: Unit
+    # The variables that were set in every row, and have no parents.
+    randomised: tuple[str, ...] = ()
+    # How settings that were not given were chosen, in words, and the options that this made.
+    choice: str = ""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def max_size(self) -> int:
@@ -74,6 +84,7 @@ class ScoringJob:
             parameters=self.parameters,
             max_parents=self.max_parents,
             structure_prior=self.prior.name,
+            choice=self.choice,
             equivalent_prior=self.prior.equivalent,
             required=named_edges(self.data.variables, self.constraints.required),
             forbidden=named_edges(self.data.variables, self.constraints.forbidden),
@@ -83,9 +94,12 @@ class ScoringJob:
             experimental_rows=self.data.experimental_rows,
             interventions=self.interventions,
             targets=distinct_targets(self.data.variables, self.data.interventions),
+            randomised=self.randomised,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
-            warnings=tuple(map(kept_text, suspicious_columns(self.data))),
+            warnings=(*kept_notices(self.data), *map(kept_text, suspicious_columns(self.data))),
+            source=data_source(self.data) if isinstance(self.data, Dataset | NumericData) else None,
+            weighted_by=self.data.weighted_by,
         )
 
     def memory(self, threads: int) -> int:
@@ -104,7 +118,7 @@ class ScoringJob:
 
 # The options of :func:`dagscape.local_scores` that every score has; the others are parameters of scores.
 STRUCTURE_OPTIONS = ("max_parents", "structure_prior", "required", "forbidden", "tiers")
-OPTIONS = (*STRUCTURE_OPTIONS, "interventions")
+OPTIONS = (*STRUCTURE_OPTIONS, "interventions", "randomised")
 
 
 def scoring_options() -> tuple[str, ...]:
@@ -113,14 +127,29 @@ def scoring_options() -> tuple[str, ...]:
     return ("score", *OPTIONS, *dict.fromkeys(parameters))
 
 
+def kept_notices(data: object) -> tuple[str, ...]:
+    """Return what results keep of the warning that was issued when data were read automatically."""
+    notice = automatic_notice(data) if isinstance(data, Dataset) else None
+    return () if notice is None else (kept_text(notice),)
+
+
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
-    """Return a warning about each variable that looks like an identifier, and about experiments in all rows."""
+    """Return warnings about variables that look like identifiers, about experiments in all rows, and about copies."""
     identifiers = identifier_warnings(data) if isinstance(data, Dataset) else []
-    return tuple(map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)]))
+    related = relation_warnings(data) if isinstance(data, Dataset) else []
+    suspicious = map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)])
+    return (*suspicious, *map(RelatedColumns, related))
 
 
-def prepare(
+def prepare(given: ScoredData | Frame, **options: Any) -> ScoringJob:
+    """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
+    return prepare_sample(given, None, **options)
+
+
+def prepare_sample(
     given: ScoredData | Frame,
+    without_parents: tuple[str, ...] | None,
+    /,
     *,
     score: str = "bdeu",
     max_parents: int | None = None,
@@ -129,23 +158,36 @@ def prepare(
     forbidden: Iterable[Edge] = (),
     tiers: Sequence[Iterable[str]] | None = None,
     interventions: str = "perfect",
+    randomised: Collection[str] = (),
     **parameters: Any,
 ) -> ScoringJob:
-    """Check the arguments of :func:`dagscape.local_scores` and prepare the computation."""
+    """Prepare the computation on a sample of rows.
+
+    The variables ``without_parents`` are those that were set in every row of the whole table; None: of these rows.
+    """
     known = scoring_options()
     for name in parameters:
         if name not in known:
             raise InvalidOption(f"there is no option {name!r}{did_you_mean(name, known)}")
     definition = find_score(score)
-    data = as_data(given, definition)
     check_choice(interventions, INTERVENTION_KINDS, "interventions")
+    data = randomised_data(as_data(given, definition), randomised, perfect=interventions == "perfect")
     # Without experiments, both kinds are the same.
     kind = interventions if data.experimental_rows else "perfect"
     values = _parameter_values(definition, parameters)
     limit = parent_limit(data.n, max_parents)
     prior = find_prior(structure_prior, data.variables, limit, data.set_aside)
+    if without_parents is None:
+        without_parents = set_in_every_row(data.variables, data.interventions) if kind == "perfect" else ()
     constraints = edge_constraints(
-        data.variables, limit, required, forbidden, tiers, data.set_aside, impossible=prior.impossible
+        data.variables,
+        limit,
+        required,
+        forbidden,
+        tiers,
+        data.set_aside,
+        impossible=prior.impossible,
+        randomised=without_parents,
     )
     facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
     functions = set_functions(definition, data, facts, kind)
@@ -159,6 +201,7 @@ def prepare(
         interventions=kind,
         functions=functions,
         unit=_unit(functions, definition, prior, data.n, limit),
+        randomised=without_parents,
     )
 
 

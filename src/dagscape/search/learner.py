@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from dagscape.core.constraints import Constraints
@@ -66,7 +67,9 @@ class Learner:
 
     def cautions(self, info: ScoreInfo) -> tuple[PooledExperiments, ...]:
         """Return what to warn of when it learns from such data."""
-        found = pooled_experiments(info.experimental_rows or 0) if self.pools_experiments else None
+        # What goes with a variable that was set in every row is its effect, so that pooling does no harm.
+        pooled = info.experimental_rows and set(chain.from_iterable(info.targets)) != set(info.randomised)
+        found = pooled_experiments(info.experimental_rows or 0) if self.pools_experiments and pooled else None
         return () if found is None else (found,)
 
     @property

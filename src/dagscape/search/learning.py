@@ -10,21 +10,20 @@ import numpy as np
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, type_of
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
-from dagscape.core.resources import memory_limit, thread_count
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.core.resources import Budget, thread_count
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
+from dagscape.posterior.evidence import BEST, is_data, job_of_best, refuse_options_of_data
 from dagscape.results.base import provenance_of
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.registry import find_score
-from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.job import Found, SearchJob
@@ -33,7 +32,7 @@ from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.search.requirements import learning_requirements
 from dagscape.search.result import Learned
-from dagscape.search.starting import starting_network
+from dagscape.search.starting import most_parents, starting_network
 from dagscape.search.trace import TraceRecorder
 
 
@@ -44,6 +43,7 @@ def learn(
     seed: Seed = 0,
     max_seconds: float | None = None,
     start: Dag | HasDag | None = None,
+    settings: str = BEST,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -53,7 +53,7 @@ def learn(
 
     Parameters
     ----------
-    data : Dataset, data frame or LocalScores
+    data : Dataset, data frame, path or LocalScores
         The data, or local scores of any kind, such as those of a file.
     method : str
         The search; see the table of methods in the documentation. Default: ``"order"``, a search over orders, or the
@@ -67,12 +67,18 @@ def learn(
         warning. Default: no limit.
     start : Dag or Network, optional
         The network to start from. Default: the required edges only.
+    settings : {"best", "fixed"}
+        With data: whether the parameters of the score and the structure prior that are not given have the highest
+        evidence, and a limit on parents that suits the number of rows (``score_info.choice`` says so), or the defaults
+        of :func:`dagscape.local_scores`. Tables of many columns have the evidence of parts of them; with
+        ``max_seconds``, of those for which a quarter of the time suffices, and of one at least. Required edges and
+        those of ``start`` are never too many for the limit.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
     **options
         With data: the options of :func:`dagscape.local_scores` (``score``, ``ess``, ``max_parents``,
-        ``structure_prior``, ``required``, ``forbidden``, ``tiers``, ``interventions``). In any case: the options of the
-        method.
+        ``structure_prior``, ``required``, ``forbidden``, ``tiers``, ``interventions``, ``randomised``). In any case:
+        the options of the method.
 
     Returns
     -------
@@ -89,7 +95,7 @@ def learn(
     >>> import dagscape as ds
     >>> found = ds.learn(ds.load_dataset("iris"), "optimal")
     >>> found
-    Learned(optimal: 5 variables, 4 edges, score -452.2143)
+    Learned(optimal: 5 variables, 4 edges, score -455.7104)
     """
     check_choice(method, LEARNERS, "method")
     learner = LEARNERS[method]
@@ -97,14 +103,19 @@ def learn(
     clock, used, rng = Clock(max_seconds), thread_count(threads), random_generator(seed)
     scoring = None
     if isinstance(data, LocalScores):
+        refuse_options_of_data(settings, {})
         _check_scores_suffice(learner, chosen)
         scores: LocalScores = data
     else:
         _check_data(data, chosen)
-        scoring = prepare(data, **chosen)
+        budget = Budget.of(threads, max_memory)
+
+        def check(job: ScoringJob) -> None:
+            learning_requirements(job, used, budget.limit, method=method, **method_options).check(budget.limit)
+
+        needed = most_parents(start)
+        scoring = job_of_best(data, chosen, budget, settings, progress, needed=needed, clock=clock, check=check)
         issue(*suspicious_columns(scoring.data))
-        limit = memory_limit(max_memory)
-        learning_requirements(scoring, used, limit, method=method, **method_options).check(limit)
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
     with listening(progress) as listener:
         job, found = run_learner(
@@ -204,9 +215,9 @@ def _check_data(data: object, scoring: Mapping[str, Any]) -> None:
     """Refuse what is neither data nor scores."""
     kind = find_score(scoring.get("score", "bdeu")).data_type
     # Data of the other kind are converted, or refused with the remedy, when they are scored.
-    if not isinstance(data, Dataset | NumericData | kind) and not is_frame(data):
-        kinds = f"a {kind.__name__}, a data frame or LocalScores"
-        raise InvalidOption(f"is {type_of(data)}; it must be {kinds}: read files with {function('read_data')}", "data")
+    if not isinstance(data, kind) and not is_data(data):
+        kinds = f"a {kind.__name__}, a data frame, a path or LocalScores"
+        raise InvalidOption(f"is {type_of(data)}; it must be {kinds}", "data")
 
 
 def _check_scores_suffice(learner: Learner, scoring: Mapping[str, Any]) -> None:

@@ -35,9 +35,10 @@ from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.sources import data_source
 from dagscape.data.values import Frame, as_dataset, check_complete
 from dagscape.results.base import provenance_of
-from dagscape.scores.scoring_job import ScoringJob
+from dagscape.scores.scoring_job import ScoringJob, kept_notices, suspicious_columns
 from dagscape.search.independence import (
     MAX_CONDITION,
     ROWS_PER_CELL,
@@ -84,7 +85,7 @@ def mmpc(
 
     Parameters
     ----------
-    data : Dataset or data frame
+    data : Dataset, data frame, str or path
         The data. Rows from experiments count like all others, which can hide neighbours and make up others: the result
         has a :class:`~dagscape.PooledExperiments` warning.
     alpha : float
@@ -132,16 +133,19 @@ def mmpc(
         strengths, tests = max_min_strengths(
             data, options, rng=rng, threads=used, max_memory=max_memory, callback=callback
         )
-    caveats = Caveats()
+    caveats = Caveats(kept_notices(data))
+    caveats.issue(*suspicious_columns(data))
     caveats.issue(pooled_experiments(data.experimental_rows))
     parameters = asdict(options) | {
         "alpha": float(alpha),
         "symmetric": bool(symmetric),
         "data": data.fingerprint,
     }
+    if data.weighted_by is not None:
+        parameters["weighted_by"] = data.weighted_by
     seconds = {"testing": time.perf_counter() - start}
     number = recorded_seed(seed)
-    provenance = provenance_of("mmpc", parameters, seconds, used, seed=number)
+    provenance = provenance_of("mmpc", parameters, seconds, used, seed=number, source=data_source(data))
     return ParentsChildren(data.variables, provenance, strengths, float(alpha), tests, warnings=caveats.kept)
 
 

@@ -68,7 +68,7 @@ class Learned(OneNetwork):
         >>> asia = ds.load_network("asia")
         >>> found = ds.learn(asia.sample(1000, seed=1), "optimal").with_truth(asia)
         >>> found.comparison["shd"]
-        4
+        5
         """
         if level is None:
             level = "dags" if distinguishes_members(self.score_info) else "classes"

@@ -33,6 +33,12 @@ def starting_network(scores: LocalScores, start: Dag | HasDag | None) -> Dag:
     return dag
 
 
+def most_parents(start: object) -> int:
+    """Return the largest number of parents in a user's network, if there is one."""
+    dag = getattr(start, "dag", start)
+    return max((parents.bit_count() for parents in dag.parent_masks), default=0) if isinstance(dag, Dag) else 0
+
+
 def _check_constraints(scores: LocalScores, dag: Dag) -> None:
     names = scores.variables
     for child, parents in enumerate(dag.parent_masks):

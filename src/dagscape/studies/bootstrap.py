@@ -1,8 +1,8 @@
-"""Confidence in edges by the bootstrap: networks learned again and again, from resampled rows.
+"""How stable edges are, by the bootstrap: networks learned again and again, from resampled rows.
 
 A search returns one network, and does not say which of its edges another sample of the same size would show, too. The
-bootstrap [friedman1999]_ draws such samples from the data itself: as many rows, with replacement. The confidence in an
-edge is the share of the samples whose network has it.
+bootstrap [friedman1999]_ draws such samples from the data itself: as many rows, with replacement. What the paper
+calls the confidence in an edge is the share of the samples whose network has it.
 
 A sample is a number of times for each distinct row, so no row is copied. Levels that a sample lacks remain levels, so
 that the scores of all samples have the same parameters.
@@ -10,7 +10,8 @@ that the scores of all samples have the same parameters.
 Sample number i has its own random numbers, spawned from the seed: the result depends on neither what runs the samples,
 nor on how many run at once, nor on the order in which they finish.
 
-Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidence p̂*(f) in a feature f is a share.
+Notation: the paper's m bootstrap replicates D*_i are ``samples``, its confidence p̂*(f) in a feature f is a share of
+them.
 """
 
 from __future__ import annotations
@@ -28,22 +29,25 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, argument, type_of
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
-from dagscape.core.resources import memory_limit
+from dagscape.core.resources import Budget
 from dagscape.data.resampling import Resampled, resampled
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
+from dagscape.posterior.evidence import BEST, job_of_best
+from dagscape.posterior.grids import lasting_options
 from dagscape.results.base import provenance_of
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import sparse_families
-from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, prepare_sample, suspicious_columns
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import run_learner
 from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
+from dagscape.search.starting import most_parents
 from dagscape.studies.bootstrap_plan import bootstrap_requirements
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, confidences
+from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, shares_of_samples
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -65,6 +69,8 @@ class Resampling:
         The network to start from.
     max_memory : int, str or None
         The limit on memory.
+    randomised : tuple of str
+        The variables that were set in every row of the data, not only of a sample.
     """
 
     data: Resampled
@@ -73,6 +79,7 @@ class Resampling:
     options: Mapping[str, Any]
     start: Dag | HasDag | None
     max_memory: int | str | None
+    randomised: tuple[str, ...] = ()
 
 
 def bootstrap(
@@ -85,15 +92,16 @@ def bootstrap(
     workers: int | None = None,
     max_seconds: float | None = None,
     start: Dag | HasDag | None = None,
+    settings: str = BEST,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
     **options: Any,
 ) -> Bootstrap:
-    """Learn networks from resampled rows: the confidence in every edge and every ancestor relation.
+    """Learn networks from resampled rows: the share of samples with each edge and each ancestor relation.
 
     Parameters
     ----------
-    data : Dataset or data frame
+    data : Dataset, data frame, str or path
         The data.
     method : str
         The method that learns the networks, as in :func:`dagscape.learn`.
@@ -113,6 +121,8 @@ def bootstrap(
         Default: no limit.
     start : Dag or Network, optional
         The network from which each search starts, as in :func:`dagscape.learn`.
+    settings : {"best", "fixed"}
+        As in :func:`dagscape.learn`: chosen once, for all rows.
     max_memory : int or str, optional
         The limit on the memory of each sample, as in :func:`dagscape.learn`.
     progress : bool or callable, optional
@@ -123,7 +133,7 @@ def bootstrap(
     Returns
     -------
     Bootstrap
-        The networks, and the confidences as arrays like those of a posterior.
+        The networks, and the shares of samples as arrays like those of a posterior.
 
     See Also
     --------
@@ -135,21 +145,27 @@ def bootstrap(
     >>> boot = ds.bootstrap(ds.load_dataset("iris"), samples=20)
     >>> boot
     Bootstrap(order, 5 variables, 20 samples, 3 edges above 0.5)
-    >>> boot.adjacency("petal_width", "class"), boot.edge("petal_width", "class")
-    (1.0, 0.26)
+    >>> boot.adjacency("petal_width", "class"), round(boot.edge("petal_width", "class"), 2)
+    (1.0, 0.3)
     """
     check_choice(method, LEARNERS, "method")
     study = SampleStudy(samples, max_seconds, executor, _able_workers(executor, workers, options), options)
     scoring, method_options = split_options(LEARNERS[method], options)
-    whole = prepare(data, **scoring)
+    scoring, needed = lasting_options(scoring), most_parents(start)
+    budget = Budget.of(None, max_memory)
+
+    def check(job: ScoringJob) -> None:
+        needs = bootstrap_requirements(job, 1, budget.limit, method=method, samples=samples, **method_options)
+        needs.check(budget.limit)
+
+    whole = job_of_best(data, scoring, budget, settings, progress, needed=needed, clock=study.clock, check=check)
     if not isinstance(whole.data, Resampled):
         raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
     issue(*suspicious_columns(whole.data))
-    limit = memory_limit(max_memory)
-    bootstrap_requirements(whole, 1, limit, method=method, samples=samples, **method_options).check(limit)
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
-    job = Resampling(whole.data, method, scoring, method_options, begin, max_memory)
+    chosen = {**scoring, **whole.chosen}
+    job = Resampling(whole.data, method, chosen, method_options, begin, max_memory, whole.randomised)
     done, unfinished = study.run(
         learn_sample,
         job,
@@ -191,7 +207,7 @@ def _can_be_sent(function: Any) -> bool:
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
     """Learn the network of one sample, with one thread and in limited time."""
-    scoring = prepare(resampled(job.data, rng), **job.scoring)
+    scoring = prepare_sample(resampled(job.data, rng), job.randomised, **job.scoring)
     clock = Clock(seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
     _, found = run_learner(
@@ -219,7 +235,7 @@ def _result(
     caveats: Caveats,
 ) -> Bootstrap:
     info, learner = whole.info, LEARNERS[job.method]
-    networks, edges, ancestors = confidences(done, classes=not distinguishes_members(info))
+    networks, edges, ancestors = shares_of_samples(done, classes=not distinguishes_members(info))
     caveats.issue(sparse_families(info, networks.variables, edges))
     parameters = {"method": learner.name, "samples": samples, "max_seconds": max_seconds, **learner.options}
     return Bootstrap(

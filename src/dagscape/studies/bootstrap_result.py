@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural, visible
 from dagscape.drawing.display import Drawn
-from dagscape.drawing.edges import ProbableEdges
+from dagscape.drawing.edges import SHARE_OF_SAMPLES, ProbableEdges
 from dagscape.ensembles import averaging
 from dagscape.ensembles.agreement import agreement_frame, set_counts
 from dagscape.ensembles.edge_probabilities import EdgeProbabilities, feature_frame, refuse_narrow_feature
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
-    """The confidence in edges and ancestor relations: the share of samples whose network has them.
+    """The share of bootstrap samples whose network has an edge, or an ancestor relation.
 
     Data cannot tell the members of an equivalence class apart, and which of them a method returns is arbitrary. Each
     network therefore counts as its whole class: if a third of the members have an edge, the network counts a third.
@@ -49,9 +49,9 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     scores : array of float
         Their scores, each on its own sample.
     edges : array of shape (n, n)
-        ``[u, v]`` is the confidence in u → v.
+        ``[u, v]`` is the share of samples with u → v.
     ancestors : array of shape (n, n)
-        ``[s, t]`` is the confidence in a directed path from s to t.
+        ``[s, t]`` is the share of samples with a directed path from s to t.
     chooses_members : bool
         Whether the method chooses among the members of a class by a rule of its own, as :func:`dagscape.command` does.
     """
@@ -113,17 +113,22 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
 
     @property
     def drawable(self) -> ProbableEdges:
-        """What a drawing shows: the edges with enough confidence."""
+        """What a drawing shows: the edges that enough samples have."""
         if self.chooses_members:
-            return ProbableEdges(self.variables, self.edges, caution="chosen by a rule of the method within a class")
-        return ProbableEdges(self.variables, self.edges, self.compelled)
+            return ProbableEdges(
+                self.variables,
+                self.edges,
+                caution="chosen by a rule of the method within a class",
+                measure=SHARE_OF_SAMPLES,
+            )
+        return ProbableEdges(self.variables, self.edges, self.compelled, measure=SHARE_OF_SAMPLES)
 
     def edge(self, parent: str, child: str) -> float:
-        """Return the confidence in parent → child."""
+        """Return the share of samples with parent → child."""
         return float(self.edges[self._number(parent), self._number(child)])
 
     def ancestor(self, source: str, target: str) -> float:
-        """Return the confidence in a directed path from source to target."""
+        """Return the share of samples with a directed path from source to target."""
         return float(self.ancestors[self._number(source), self._number(target)])
 
     def average(self, function: Callable[[Dag], Any], *, invariant: bool = False) -> Any:
@@ -141,17 +146,17 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         >>> import dagscape as ds
         >>> boot = ds.bootstrap(ds.load_dataset("iris"), samples=20)
         >>> round(boot.average(lambda dag: dag.edge_count, invariant=True), 2)
-        4.45
+        4.4
         """
         members = self.level == "classes" and not invariant
         return averaging.function_average(self.networks, self._shares, function, members=members)
 
     def blanket_probabilities(self) -> NDArray[np.float64]:
-        """Return the confidence ``[u, v]`` that u is in the Markov blanket of v."""
+        """Return the share ``[u, v]`` of samples in which u is in the Markov blanket of v."""
         return np.minimum(averaging.blanket_average(self.networks, self._shares), 1.0)
 
     def v_structure_probabilities(self) -> dict[tuple[str, str, str], float]:
-        """Return the confidence in every v-structure (a, child, b) of a network, highest first."""
+        """Return the share of samples with each v-structure (a, child, b), highest first."""
         return averaging.v_structure_average(self.networks, self._shares)
 
     def agreement(self, level: str | None = None) -> pd.DataFrame:
@@ -170,7 +175,7 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         return agreement_frame(self.networks, self.level if level is None else level)
 
     def to_frame(self, *, wide: bool = False, feature: str = "edges") -> pd.DataFrame:
-        """Return the confidences as a data frame.
+        """Return the shares of samples as a data frame.
 
         Parameters
         ----------

@@ -8,6 +8,7 @@ frequent class of training.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
-from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, did_you_mean, type_of
 from dagscape.core.progress import Progress, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
@@ -25,6 +26,7 @@ from dagscape.core.wording import plural, visible
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.sources import table_source
 from dagscape.data.tables.columns import MISSING, TextColumn
 from dagscape.data.tables.frames import is_frame, table_from_frame
 from dagscape.data.tables.table import Table, listing
@@ -142,7 +144,10 @@ class _Classifier:
         data = cutting.learn(table, {"missing": "level", "keep_constant": False})
         if self.target not in data.variables:
             raise InvalidData(f"all rows of training have the same {self.target!r}: there must be two classes")
-        dag = class_structure(data, self.target, self.method, rng, self.threads, self.options)
+        with warnings.catch_warnings():
+            # A part of the rows has copies that the table does not have.
+            warnings.simplefilter("ignore", RelatedColumns)
+            dag = class_structure(data, self.target, self.method, rng, self.threads, self.options)
         return Network.fit(dag, data, self.options.get("ess", 1.0), self.prior)
 
 
@@ -221,7 +226,9 @@ def classify_rows(
     seconds = {"classifying": time.perf_counter() - start}
     return Classification(
         variables=tuple(table.names),
-        provenance=provenance_of("classify_rows", parameters, seconds, used, recorded_seed(seed)),
+        provenance=provenance_of(
+            "classify_rows", parameters, seconds, used, recorded_seed(seed), source=table_source(table)
+        ),
         target=target,
         method=method,
         levels=tuple(levels),

@@ -1,4 +1,4 @@
-"""What bootstraps share: samples that are learned from independently, and the confidences that they give."""
+"""What bootstraps share: samples that are learned from independently, and the shares of them that have an edge."""
 
 from __future__ import annotations
 
@@ -104,7 +104,9 @@ class SampleStudy:
         return StoppedEarly(f"the study reached {argument('max_seconds')} after {done:,} of {self.samples:,} samples")
 
 
-def confidences(done: Sequence[Sample], *, classes: bool) -> tuple[DagList, NDArray[np.float64], NDArray[np.float64]]:
+def shares_of_samples(
+    done: Sequence[Sample], *, classes: bool
+) -> tuple[DagList, NDArray[np.float64], NDArray[np.float64]]:
     """Return the networks of all samples, and the shares of them with each edge and each ancestor relation.
 
     With ``classes``, each network counts as its whole class.

@@ -1,7 +1,8 @@
 """The picture of posteriors under several settings: which mark a setting has, and what the legend says.
 
-The three options of a grid are told apart by colour, by shape, and by the height in the row; the most influential
-option has the colour. Settings that the data rule out are faint, and count neither for ranges nor for their order.
+Three options of a grid are told apart by colour, by shape, and by the height in the row; the most influential option
+has the colour. The legend names the values of further ones. Settings that the data rule out are faint, and count
+neither for ranges nor for their order.
 """
 
 from __future__ import annotations
@@ -77,6 +78,8 @@ def _legend(varied: dict[str, list[str]]) -> Iterator[tuple[RangeKey, ...]]:
         yield tuple(RangeKey(value, RangePoint("", None, number)) for number, value in enumerate(levels[1]))
     if len(levels) > 2:
         yield (RangeKey(f"from top to bottom in each row: {', '.join(levels[2])}"),)
+    for values in levels[3:]:
+        yield (RangeKey(f"not told apart: {', '.join(values)}"),)
 
 
 def _caption(count: int, kept: int, min_share: float) -> str:

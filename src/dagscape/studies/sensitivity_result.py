@@ -15,22 +15,19 @@ from dagscape.core.checks import check_choice
 from dagscape.core.constraints import A_PROBABILITY, Whole
 from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural, visible
+from dagscape.drawing.cut_lines import cut_lines
 from dagscape.drawing.draw import Drawing
 from dagscape.drawing.legend import warnings_of
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.ranges import draw_ranges
+from dagscape.posterior.setting import Setting, options_of, setting_shares
 from dagscape.results.base import ScoredResult, check_shape, frame_html
-from dagscape.results.decoding import Count, Finite, NotNegative, OneOf, Probabilities
-from dagscape.results.score_info import with_parameters
-from dagscape.scores.definitions.parameter import words_of
+from dagscape.results.decoding import OneOf, Probabilities
 from dagscape.scores.registry import SCORES
 from dagscape.studies.sensitivity_picture import range_plot
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# The options of a grid that every score has; its parameters vary before them.
-_STRUCTURE = ("structure_prior", "max_parents")
 
 FEATURES = ("edges", "adjacencies")
 
@@ -40,89 +37,6 @@ MIN_SHARE = 0.01
 _ROWS_DRAWN = 25
 # The columns of a frame before those of each setting.
 _CHANGE_COLUMNS = 7
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a grid, and what its posterior says as a whole.
-
-    Attributes
-    ----------
-    parameters : mapping of str to float or str
-        The values of the score's parameters, such as ``{"ess": 1.0}``.
-    structure_prior : str
-        The structure prior.
-    max_parents : int
-        The limit on the number of parents.
-    log_evidence, log_total, error : float
-        As in :class:`~dagscape.Posterior`.
-    parent_states : float
-        The largest number of joint states of the likely parents of a variable, a geometric mean over structures.
-    seconds : float
-        The time of the sum.
-    unlimited : bool
-        Whether a variable may have all others as parents, so that ``max_parents`` is no limit.
-    """
-
-    parameters: Mapping[str, str | Finite]
-    structure_prior: str
-    max_parents: Count
-    log_evidence: float
-    log_total: float
-    error: NotNegative
-    parent_states: NotNegative
-    seconds: NotNegative
-    unlimited: bool = False
-
-    @property
-    def label(self) -> str:
-        """The setting in a few words.
-
-        >>> Setting({"ess": 1.0}, "uniform", 2, 0.0, 0.0, 0.0, 1.0, 0.0).label
-        'ess 1, uniform, 2 parents'
-        >>> Setting({}, "uniform", 9, 0.0, 0.0, 0.0, 1.0, 0.0, unlimited=True).label
-        'uniform, no limit'
-        """
-        return ", ".join(self.values.values())
-
-    @classmethod
-    def upgraded(cls, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a document with parameters; those of earlier versions have ``ess`` only."""
-        return with_parameters(document)
-
-    @property
-    def ess(self) -> float | None:
-        """The equivalent sample size; None if the score has none."""
-        value = self.parameters.get("ess")
-        return value if isinstance(value, float) else None
-
-    def is_default(self, defaults: Mapping[str, str | float]) -> bool:
-        """Whether these are the settings of :func:`~dagscape.local_scores` if none are given.
-
-        Parameters
-        ----------
-        defaults : mapping of str to float or str
-            The defaults of the score's parameters.
-        """
-        return dict(self.parameters) == dict(defaults) and self.structure_prior == "uniform" and self.unlimited
-
-    @property
-    def values(self) -> dict[str, str]:
-        """The options of the grid in words."""
-        parameters = {name: words_of({name: value}) for name, value in self.parameters.items()}
-        limit = "no limit" if self.unlimited else plural(self.max_parents, "parent")
-        return parameters | {"structure_prior": self.structure_prior, "max_parents": limit}
-
-    def raw(self, option: str) -> float | str:
-        """Return the value of one option of the grid."""
-        if option in self.parameters:
-            return self.parameters[option]
-        value: float | str = getattr(self, option)
-        return value
-
-    def value(self, option: str) -> str:
-        """Return one option of the grid in words; empty if the score does not have it."""
-        return self.values.get(option, "")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -148,8 +62,8 @@ class Sensitivity(OwnPicture, ScoredResult):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of the grid, in the order in which settings vary: parameters of the score, prior and limit."""
-        return (*self.settings[0].parameters, *_STRUCTURE)
+        """The options of the grid, in the order in which settings vary: cuts, parameters of the score, prior, limit."""
+        return options_of(self.settings)
 
     @property
     def adjacencies(self) -> NDArray[np.float64]:
@@ -160,14 +74,13 @@ class Sensitivity(OwnPicture, ScoredResult):
     def shares(self) -> NDArray[np.float64]:
         """The posterior probability of each setting, if all are equally probable before the data are seen.
 
+        If ways of cutting numbers are compared, each of them has the same share, and its settings share that by their
+        evidence: which way is right is a matter of what one wants to find, more than of the evidence.
+
         This holds for the Bayesian scores, BDeu and K2. For BIC and MDL it is an approximation. The exponentials of AIC
         and of the log-likelihood are not probabilities of the data, so that the shares only compare scores.
         """
-        logs = np.array([setting.log_evidence for setting in self.settings])
-        with np.errstate(invalid="ignore"):
-            weights = np.exp(logs - logs.max())
-            shares: NDArray[np.float64] = weights / weights.sum()
-        return shares
+        return setting_shares(self.settings)
 
     @property
     def best(self) -> Setting:
@@ -275,8 +188,9 @@ class Sensitivity(OwnPicture, ScoredResult):
         Returns
         -------
         DataFrame
-            ``setting`` (its label), the parameters of the score (``ess``), ``structure_prior``, ``max_parents``,
-            ``log_evidence``, ``share``, ``parent_states``, ``error`` and ``seconds``.
+            ``setting`` (its label), ``discretize`` if numbers were cut in several ways, the parameters of the score
+            (``ess``), ``structure_prior``, ``max_parents``, ``log_evidence``, ``share``, ``parent_states``, ``error``
+            and ``seconds``.
         """
         import pandas as pd
 
@@ -315,7 +229,7 @@ class Sensitivity(OwnPicture, ScoredResult):
         """
         Whole(1).check(rows, "rows")
         plot = range_plot(self, feature, rows, title, min_share)
-        return draw_ranges(replace(plot, warnings=tuple(warnings_of(self))), path)
+        return draw_ranges(replace(plot, warnings=(*cut_lines(self), *warnings_of(self))), path)
 
     def _picture(self) -> str | None:
         return draw_ranges(range_plot(self, "edges", _ROWS_DRAWN, None, MIN_SHARE))

@@ -1,4 +1,4 @@
-"""Confidence in prerequisites by the bootstrap: student models learned again and again, from resampled students.
+"""How stable prerequisites are, by the bootstrap: student models learned again and again, from resampled students.
 
 The posterior of a student model takes the fitted probabilities of answers as given. Learning everything again from
 resampled students, the items' probabilities included, shows the whole uncertainty. Skills are the same in all samples,
@@ -20,12 +20,13 @@ from dagscape.core.resources import memory_limit
 from dagscape.results.base import provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.student.input.answers import MISSING, Answers
+from dagscape.student.input.long_answers import LongFormat
 from dagscape.student.input.q_matrix import QMatrix, matched
 from dagscape.student.learning.command import command, unidentified_skills
 from dagscape.student.learning.requirements import MODEL_OPTIONS
 from dagscape.studies.bootstrap_plan import DEFAULT_RESTARTS, skill_bootstrap_requirements
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, confidences
+from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, shares_of_samples
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -45,6 +46,7 @@ def bootstrap_skills(
     q_matrix: Any,
     samples: int = DEFAULT_SAMPLES,
     *,
+    long: LongFormat | None = None,
     seed: Seed = 0,
     executor: Executor | None = None,
     workers: int | None = None,
@@ -52,7 +54,7 @@ def bootstrap_skills(
     progress: ProgressOption = None,
     **options: Any,
 ) -> Bootstrap:
-    """Learn student models from resampled students: the confidence in every prerequisite and every chain of them.
+    """Learn student models from resampled students: the share of samples with each prerequisite and each chain.
 
     Parameters
     ----------
@@ -60,6 +62,8 @@ def bootstrap_skills(
         As for :func:`dagscape.command`.
     samples : int
         The number of samples.
+    long
+        As for :func:`dagscape.command`.
     seed, executor, workers, max_seconds, progress
         As for :func:`dagscape.bootstrap`.
     **options
@@ -68,7 +72,7 @@ def bootstrap_skills(
     Returns
     -------
     Bootstrap
-        The prerequisites of each sample as directed by the ratio rule, and the confidences as arrays.
+        The prerequisites of each sample as directed by the ratio rule, and the shares of samples as arrays.
 
     See Also
     --------
@@ -83,7 +87,7 @@ def bootstrap_skills(
     (1.0, 1.0)
     """
     study = SampleStudy(samples, max_seconds, executor, workers, options)
-    given = matched(responses, q_matrix)
+    given = matched(responses, q_matrix, long=long)
     answers, needs = given
     caveats = Caveats()
     caveats.issue(unidentified_skills(needs))
@@ -93,7 +97,7 @@ def bootstrap_skills(
     skill_bootstrap_requirements(given, 1, limit, samples=samples, **chosen).check(limit)
     outcomes, unfinished = study.run(learn_resampled, job, seed, progress, doing="Learning from samples of students")
     caveats.issue(unfinished)
-    networks, edges, ancestors = confidences([sample for sample, _ in outcomes], classes=False)
+    networks, edges, ancestors = shares_of_samples([sample for sample, _ in outcomes], classes=False)
     used = recorded_seed(seed)
     parameters = {"samples": study.samples, "max_seconds": max_seconds, **job.options}
     return Bootstrap(

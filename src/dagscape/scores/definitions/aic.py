@@ -14,4 +14,5 @@ AIC = ScoreDefinition(
     citation="akaike1974",
     score_equivalent=True,
     functions=charged_per_parameter(lambda rows: 1.0),
+    is_evidence=False,
 )

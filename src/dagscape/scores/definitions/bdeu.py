@@ -15,7 +15,9 @@ from dagscape.scores.definitions.cell_sums import CellTerm, TermKind, cell_sums,
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.parameter import Parameter
 
-ESS = Parameter("ess", default=1.0, meaning="equivalent sample size", low=1e-9, high=1e9, compared=(1.0, 10.0, 100.0))
+ESS = Parameter(
+    "ess", default=1.0, meaning="equivalent sample size", low=1e-9, high=1e9, compared=(0.5, 2.0, 8.0, 32.0)
+)
 
 BDEU = ScoreDefinition(
     name="bdeu",

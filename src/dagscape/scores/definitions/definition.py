@@ -34,6 +34,9 @@ class ScoreDefinition:
         What a user can set.
     size_cost : callable or None
         ``size_cost(n, parents)``: the cost of a number of parents, in nats.
+    is_evidence : bool
+        Whether the exponential of a score is the probability of the data given the network, or approximates it, so that
+        settings can be compared by their evidence.
     """
 
     name: str
@@ -44,3 +47,4 @@ class ScoreDefinition:
     data_type: type = Dataset
     parameters: tuple[Parameter, ...] = ()
     size_cost: Callable[[int, int], float] | None = None
+    is_evidence: bool = True

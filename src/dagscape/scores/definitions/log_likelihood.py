@@ -35,4 +35,5 @@ LOG_LIKELIHOOD = ScoreDefinition(
     citation="chow1968",
     score_equivalent=True,
     functions=charged_per_parameter(lambda rows: 0.0),
+    is_evidence=False,
 )

@@ -68,16 +68,6 @@ class Parameter:
         return Number(self.low, self.high)
 
 
-def words_of(parameters: Mapping[str, Value]) -> str:
-    """Return parameters with their values, in a few words.
-
-    >>> words_of({"ess": 10.0})
-    'ess 10'
-    """
-    values = {name: value if isinstance(value, str) else f"{value:g}" for name, value in parameters.items()}
-    return ", ".join(f"{name} {value}" for name, value in values.items())
-
-
 def checked_values(parameters: Iterable[Parameter], given: Mapping[str, Any], score: str) -> dict[str, Value]:
     """Return the values of a score's parameters: those given, checked, and otherwise the defaults.
 

@@ -58,6 +58,10 @@ class ScoredData(Protocol):
     def set_aside(self) -> Mapping[str, str]:
         """Columns of the table that are no variables, with the reason."""
 
+    @property
+    def weighted_by(self) -> str | None:
+        """The column of the table that said how many times each row counts."""
+
     def select(self, variables: Sequence[str]) -> ScoredData:
         """Return the data of some of the variables."""
 

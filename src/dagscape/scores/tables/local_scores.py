@@ -23,7 +23,7 @@ from dagscape.core.wording import plural
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE, Unit
-from dagscape.scores.constraints import EdgeConstraints, named_edges
+from dagscape.scores.constraints import EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.equivalence import members_score_alike
 from dagscape.scores.tables.lattice import Members
 
@@ -75,6 +75,8 @@ class LocalScores(ABC):
     def without_constraints(self) -> Self:
         """Return the same scores without required and forbidden edges; they share memory with these.
 
+        A variable that was set in every row still has no parents.
+
         Families that a list of families lacks stay impossible.
 
         Examples
@@ -86,7 +88,9 @@ class LocalScores(ABC):
         >>> round(scores.without_constraints().family("petal_width", ["class"]), 4)
         -30.2238
         """
-        return self if self.constraints.empty else self.with_constraints(EdgeConstraints.none(self.n))
+        if self.constraints.empty:
+            return self
+        return self.with_constraints(edge_constraints(self.variables, self.n, randomised=self.info.randomised))
 
     def with_constraints(self, constraints: EdgeConstraints) -> Self:
         """Return the same scores with other required and forbidden edges; they share memory with these."""

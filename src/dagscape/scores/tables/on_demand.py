@@ -139,9 +139,9 @@ def family_scores(
         The limit on memory, including the data, such as ``"500MiB"``. Default: 1 GiB for the cache, or less if less is
         available. Scores that are no longer in the cache are computed again.
     **options
-        ``max_parents``, ``structure_prior``, ``required``, ``forbidden``, ``tiers``, ``interventions`` and other
-        parameters of the score, as in :func:`dagscape.local_scores`. With hundreds of variables, a limit on parents
-        makes the unit of exact scores finer (``unit.bits``, ``rounding``).
+        ``max_parents``, ``structure_prior``, ``required``, ``forbidden``, ``tiers``, ``interventions``,
+        ``randomised`` and other parameters of the score, as in :func:`dagscape.local_scores`. With hundreds of
+        variables, a limit on parents makes the unit of exact scores finer (``unit.bits``, ``rounding``).
 
     Returns
     -------

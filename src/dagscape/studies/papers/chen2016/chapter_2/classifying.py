@@ -100,7 +100,7 @@ def _structure(method: str, data: Dataset, target: str, seed: int) -> Dag:
     if method == TAN:
         return tree_augmented_dag(data, target, np.random.default_rng(seed), 1)
     name, options = LEARNED[method]
-    return learn(data, name, seed=seed, ess=ESS, threads=1, **options).network
+    return learn(data, name, seed=seed, ess=ESS, threads=1, **{"settings": "fixed", **options}).network
 
 
 def _known(test: pd.DataFrame, train: pd.DataFrame, data: Dataset) -> pd.DataFrame:

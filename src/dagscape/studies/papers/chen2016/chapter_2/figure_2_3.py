@@ -42,7 +42,7 @@ def stage_distances(task: RunTask, sources: Sources) -> dict[str, Any]:
     As in section 2.5.1.5, the variables that are not selected yet are joined to each other and to all others.
     """
     data = sample(sources, task["network"], task["rows"], task["seed"])
-    found = learn(data, "curriculum", seed=task["seed"], ess=ESS, step_sizes=(1,), threads=1)
+    found = learn(data, "curriculum", seed=task["seed"], ess=ESS, step_sizes=(1,), settings="fixed", threads=1)
     sequence, truth = found.details["sequence"], sources.network(task["network"]).dag
     order = np.random.default_rng(task["seed"]).permutation(found.variables).tolist()
     selected, distances = [], []

@@ -182,7 +182,7 @@ def _without_stages(found: Learned) -> Dag:
 
 def _candidates(task: RunTask, data: Dataset) -> dict[str, Dag]:
     """Return the network of each step size, and the best by BDeu of four climbs that break ties otherwise."""
-    options = {"seed": task["seed"], "ess": ESS, "threads": 1}
+    options = {"seed": task["seed"], "ess": ESS, "settings": "fixed", "threads": 1}
     staged = learn(data, "curriculum", **options)
     last = {step.move[1]: step.network or () for step in staged.trace if step.move[0] == "stage"}
     found = {name: Dag.from_edges(data.variables, last[f"step size {size}"]) for size, name in STEPS.items()}

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.wording import plural
+from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.common_cuts import ComparedCuts
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.discrete.interval_widths import log_density
+from dagscape.data.sources import data_source
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.posterior.planned import FEATURE_OPTIONS
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
+from dagscape.results.data_source import joined_sources
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.constraints import named_edges
 from dagscape.scores.definitions.bdeu import ESS
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
+from dagscape.scores.kinds import as_data
 from dagscape.scores.priors import PriorOption
 from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
 from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.search_planning import SearchSize
 
-DEFAULT_PRIORS = ("uniform", "per-size")
-DEFAULT_MAX_PARENTS = (2, 4, None)
+# What is averaged over, and compared, if a user does not say otherwise; chosen by calibration
+# (``benchmarks/settings.py``).
+AVERAGED_SIZES: tuple[float, ...] = tuple(value for value in ESS.compared if isinstance(value, float))
+AVERAGED_PRIORS = ("uniform", "edge-penalty:1.5", "edge-penalty:3", "edge-penalty:4.5")
+
+# The limit on the number of parents that leaves so many rows, on average, for each joint state of the parents.
+BY_ROWS: Literal["rows"] = "rows"
+DEFAULT_MAX_PARENTS: tuple[Literal["rows"] | None, ...] = (BY_ROWS, None)
+_ROWS_PER_STATE = 5
+_FEWEST_PARENTS = 2
 
 # Options of scores of which a study takes several values.
 _VARIED = ("max_parents", "structure_prior", *(entry.name for score in SCORES.values() for entry in score.parameters))
@@ -39,11 +58,28 @@ GRID_OPTIONS = {
 }
 
 
+# Limits on the number of parents: numbers, "rows" for that by the number of rows, None for no limit.
+Limit = int | Literal["rows"] | None
+Limits = Limit | Sequence[Limit]
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The jobs of one setting of the score's parameters: one for each prior and each limit, in a common unit."""
+    """The jobs of one setting of the score's parameters: one for each prior and each limit, in a common unit.
+
+    Attributes
+    ----------
+    jobs : tuple of ScoringJob
+        The jobs.
+    way : str
+        How numbers were cut, if several ways are compared; else empty.
+    log_density : float
+        What the evidence of the intervals lacks to be that of the numbers; zero if ways are not compared.
+    """
 
     jobs: tuple[ScoringJob, ...]
+    way: str = ""
+    log_density: float = 0.0
 
     @property
     def largest(self) -> ScoringJob:
@@ -54,6 +90,64 @@ class Grid:
     def sizes(self) -> list[SearchSize]:
         """The sizes of the sums."""
         return [SearchSize.complete(job.data.n, job.max_parents) for job in self.jobs]
+
+
+def limit_by_rows(data: ScoredData, required: object = (), needed: int = 0) -> dict[str, int]:
+    """Return the limit on the number of parents for data whose user gives none, as an option; numbers have none.
+
+    Parameters
+    ----------
+    data : data set
+        The data.
+    required : iterable of (parent, child)
+        Required edges, as a user gave them: they are never too many for the limit.
+    needed : int
+        The limit is no lower.
+    """
+    if not isinstance(data, Dataset):
+        return {}
+    limit = max(parents_by_rows(data.arities, data.m), needed, _most_required(required))
+    return {"max_parents": limit} if limit < data.n - 1 else {}
+
+
+def _most_required(edges: Any) -> int:
+    """Return the largest number of required parents; what are no edges is refused later."""
+    try:
+        return max(Counter(child for _, child in {(above, below) for above, below in edges}).values(), default=0)
+    except (TypeError, ValueError):
+        return 0
+
+
+def lasting_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that can be read again and again, although iterators may be among them."""
+    lasting = {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
+    if isinstance(tiers := lasting.get("tiers"), list | tuple):
+        lasting["tiers"] = [list(tier) if isinstance(tier, Iterator) else tier for tier in tiers]
+    return lasting
+
+
+def parents_by_rows(levels: Sequence[int] | NDArray[Any], rows: int) -> int:
+    """Return how many parents with the usual number of levels leave five rows for each of their joint states.
+
+    The evidence does not see that families with as many parent states as rows cannot be told from chance: where every
+    cell holds one row, BDeu costs ln r a row and no more. A limit does, and unlike one on the states themselves, it
+    treats equivalent networks alike.
+
+    Parameters
+    ----------
+    levels : array of int
+        The number of levels of each variable; the usual one is their geometric mean.
+    rows : int
+        The number of rows.
+
+    Examples
+    --------
+    >>> parents_by_rows([2, 2, 2, 2], 1000), parents_by_rows([4, 4, 4, 4], 1000), parents_by_rows([4, 4, 4, 4], 20)
+    (7, 3, 2)
+    """
+    usual = float(np.log(np.maximum(levels, 2)).mean())
+    # Rounding must not decide where the number is exact, as for 2^k states.
+    return max(_FEWEST_PARENTS, int(math.log(max(rows / _ROWS_PER_STATE, 1.0)) / usual + 1e-9))
 
 
 def _listed(option: str, given: Any) -> list[Any]:
@@ -75,15 +169,26 @@ def _some(option: str, values: list[Any]) -> list[Any]:
 
 
 def grids_of(
-    data: ScoredData | Frame,
+    data: ScoredData | Frame | ComparedCuts,
     options: dict[str, Any],
     parameters: Mapping[str, Any],
     structure_prior: PriorOption,
-    max_parents: int | Sequence[int | None] | None,
+    max_parents: Limits,
 ) -> list[Grid]:
-    """Return the checked jobs of all settings, one grid for each setting of the score's parameters."""
-    varied = _varied(find_score(options["score"]), parameters)
-    priors, limits = _listed_priors(structure_prior), _listed("max_parents", max_parents)
+    """Return the checked jobs of all settings, one grid for each way of cutting and setting of score parameters."""
+    if isinstance(data, ComparedCuts):
+        return [
+            replace(grid, way=way, log_density=density_of_job(grid.largest))
+            for way, cut in zip(data.ways, data.datasets, strict=True)
+            for grid in grids_of(cut, options, parameters, structure_prior, max_parents)
+        ]
+    definition = find_score(options["score"])
+    data = as_data(data, definition)
+    varied, priors = _varied(definition, parameters), _listed_priors(structure_prior)
+    limits = [
+        limit_by_rows(data, options.get("required", ())).get("max_parents") if limit == BY_ROWS else limit
+        for limit in _listed("max_parents", max_parents)
+    ]
     grids = []
     for values in itertools.product(*varied.values()):
         jobs: dict[tuple[str, int], ScoringJob] = {}
@@ -97,6 +202,12 @@ def grids_of(
         unit = min((job.unit for job in jobs.values()), key=lambda unit: unit.bits)
         grids.append(Grid(tuple(replace(job, unit=unit) for job in jobs.values())))
     return grids
+
+
+def density_of_job(job: ScoringJob) -> float:
+    """Return what the evidence of a job lacks to be that of the numbers that were cut."""
+    # The job's own data know which variables were randomised, as the ones given may not.
+    return log_density(job.data, job.interventions) if isinstance(job.data, Dataset) else 0.0
 
 
 def _varied(definition: ScoreDefinition, given: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -115,12 +226,23 @@ def _varied(definition: ScoreDefinition, given: Mapping[str, Any]) -> dict[str, 
     return varied | {name: _listed(name, given[name]) for name in unknown}
 
 
+def info_of_all(jobs: Sequence[ScoringJob], shown: ScoringJob) -> ScoreInfo:
+    """Return what the scores of all jobs were computed from: that of one of them, with a digest of all data."""
+    # Each data set once: there may be many jobs.
+    distinct = list({id(job.data): job.data for job in jobs}.values())
+    digests = sorted({data.fingerprint for data in distinct})
+    joined = hashlib.sha256(" ".join(digests).encode()).hexdigest()
+    sources = [data_source(data) for data in distinct if isinstance(data, Dataset | NumericData)]
+    info = shown.info if len(distinct) == 1 else replace(shown.info, source=joined_sources(sources))
+    return replace(info, data=digests[0] if len(digests) == 1 else joined)
+
+
 def grid_requirements(grids: Sequence[Grid], over: str, threads: int, limit: int) -> Requirements:
     """Return what a study needs: the step that does not fit, if there is one, or else the one that needs most."""
-    largest = grids[0].largest
+    largest = max((grid.largest for grid in grids), key=lambda job: job.memory(threads))
     tables = 8 * largest.sets * largest.functions.count
     # The sum first: if it does not fit, no lower limit on the number of parents helps.
-    sizes = sorted(grids[0].sizes, key=lambda size: size.max_parents, reverse=True)
+    sizes = sorted({size for grid in grids for size in grid.sizes}, key=lambda size: size.max_parents, reverse=True)
     sums = [sum_requirements(size, threads, limit, over=over) for size in sizes]
     scoring = scoring_requirements(largest, threads, limit)
     parts = [*sums, scoring, *(replace(needs, memory=needs.memory + tables) for needs in sums)]
@@ -149,8 +271,8 @@ def sensitivity_seconds(job: ScoringJob, threads: int, limit: int, *, over: str 
 def _grids_like(
     job: ScoringJob,
     *,
-    structure_prior: PriorOption = DEFAULT_PRIORS,
-    max_parents: int | Sequence[int | None] | None = DEFAULT_MAX_PARENTS,
+    structure_prior: PriorOption = AVERAGED_PRIORS,
+    max_parents: Limits = DEFAULT_MAX_PARENTS,
     **parameters: Any,
 ) -> list[Grid]:
     """Return the grids of a study of the same data, with the same score and constraints."""
