@@ -10,3 +10,11 @@ def run(capfd, *arguments):
     code = main([str(argument) for argument in arguments])
     out, err = capfd.readouterr()
     return code, out, err
+
+
+def table_rows(out, header):
+    """The cells of the rows below a header, up to the next empty line."""
+    lines = out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.split() == header)
+    end = next(i for i in range(start, len(lines)) if not lines[i].strip())
+    return [line.split() for line in lines[start + 1 : end]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dagscape as ds
-from cli.running import run
+from cli.running import run, table_rows
 
 
 @pytest.fixture
@@ -42,18 +42,17 @@ def test_the_threshold_of_the_table_and_of_the_drawing_have_their_own_defaults(c
 
 def test_the_table_shows_adjacency(capfd, table):
     _, out, _ = run(capfd, "posterior", table, "--threshold", 0.3)
-    header, first = out.splitlines()[2:4]
-    assert header.split() == ["from", "to", "edge", "ancestor", "adjacent", "compelled"]
-    edge, _, adjacent, compelled = map(float, first.split()[2:])
+    first = table_rows(out, ["from", "to", "edge", "ancestor", "adjacent", "compelled"])[0]
+    edge, _, adjacent, compelled = map(float, first[2:])
     assert compelled <= edge <= adjacent <= 1
-    assert "from 2,000 DAGs drawn (seed 0), standard error up to " in " ".join(out.split())
+    assert "From 2,000 DAGs drawn (seed 0), standard error up to " in " ".join(out.split())
     _, out, _ = run(capfd, "posterior", table, "--threshold", 0.3, "--compelled-samples", 50, "--seed", 7)
-    assert "from 50 DAGs drawn (seed 7), standard error up to " in " ".join(out.split())
+    assert "From 50 DAGs drawn (seed 7), standard error up to " in " ".join(out.split())
     _, out, _ = run(capfd, "posterior", table, "--no-compelled")
-    assert out.splitlines()[2].split() == ["from", "to", "edge", "ancestor", "adjacent"]
+    assert table_rows(out, ["from", "to", "edge", "ancestor", "adjacent"])
     assert "compelled edges were not computed" in out
     _, out, _ = run(capfd, "posterior", table, "--over", "orders")
-    assert out.splitlines()[2].split() == ["from", "to", "edge", "adjacent", "compelled"]
+    assert table_rows(out, ["from", "to", "edge", "adjacent", "compelled"])
 
 
 def test_a_saved_comparison_of_settings_is_drawn(capfd, tmp_path, table):
@@ -100,7 +99,8 @@ def test_the_consensus_is_shown_and_written(capfd, tmp_path, table):
     assert all(f"{u} → {v}" in " ".join(out.split()) for u, v in dag.edges)
     assert ds.read_graph(tmp_path / "c.csv") == dag
     assert run(capfd, "draw", tmp_path / "c.csv")[1] == ds.draw(dag)
-    assert ds.read_network(tmp_path / "c.bif") == ds.Network.fit(dag, ds.read_data(table))
+    ess = ds.load_result(tmp_path / "post.json").fitted_as.ess
+    assert ds.read_network(tmp_path / "c.bif") == ds.Network.fit(dag, ds.read_data(table), ess)
     assert (tmp_path / "c.svg").read_text(encoding="utf-8") == ds.draw(dag, weights=post.edges)
 
 

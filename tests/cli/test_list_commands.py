@@ -57,9 +57,21 @@ def test_average(capfd, tmp_path, table, feature):
     assert run(capfd, "average", "builtin:asia")[0] == 2
 
 
+def test_average_of_samples(capfd, tmp_path, table):
+    drawn = ds.sample_dags(ds.local_scores(ds.read_data(table)), 100, seed=1)
+    drawn.save(tmp_path / "drawn.npz")
+    code, out, _ = run(capfd, "average", tmp_path / "drawn.npz", "--feature", "ancestors", "--json")
+    assert code == 0
+    assert json.loads(out)["errors"] == ds.feature_averages(drawn, "ancestors").errors.tolist()
+    code, out, _ = run(capfd, "average", tmp_path / "drawn.npz")
+    assert code == 0
+    assert out.splitlines()[2].split()[-2:] == ["probability", "error"]
+    assert run(capfd, "curves", tmp_path / "drawn.npz")[0] == 0
+
+
 def test_iter_best(capfd, table):
     scores = ds.local_scores(ds.read_data(table))
-    code, out, err = run(capfd, "iter-best", table, "-n", 5, "--json")
+    code, out, err = run(capfd, "iter-best", table, "--settings", "fixed", "-n", 5, "--json")
     assert (code, err) == (0, "")
     best = ds.k_best(scores, 5)
     documents = [json.loads(line) for line in out.splitlines()]
@@ -70,14 +82,14 @@ def test_iter_best(capfd, table):
     assert [document["undirected"] for document in documents] == [
         [list(edge) for edge in kind.undirected_edges] for kind in classes
     ]
-    lines = run(capfd, "iter-best", table, "-n", 5)[1].splitlines()
+    lines = run(capfd, "iter-best", table, "--settings", "fixed", "-n", 5)[1].splitlines()
     for line, kind in zip(lines, classes, strict=True):
         *_, size, edges = line.split("\t")
         assert int(size) == kind.size()
         expected = [f"{a} -> {b}" for a, b in kind.directed_edges] + [f"{a} - {b}" for a, b in kind.undirected_edges]
         assert edges.split(", ") == expected
     assert any(kind.undirected_edges for kind in classes)
-    code, out, _ = run(capfd, "iter-best", table, "-n", 3, "--space", "dags")
+    code, out, _ = run(capfd, "iter-best", table, "--settings", "fixed", "-n", 3, "--space", "dags")
     rank, score, less, edges = out.splitlines()[2].split("\t")
     expected = ds.k_best(scores, 3, "dags").to_frame()
     assert (rank, less) == ("3", f"{expected['times_less'][2]:.4g}")

@@ -205,7 +205,7 @@ def test_what_is_not_a_model(capfd, tmp_path):
     code, _, err = run(capfd, "fit", tmp_path / "asia.jkl")
     assert code == 2
     assert "a network cannot be fitted to a score file: give a table of data" in err
-    code, _, err = run(capfd, "fit", "builtin:zoo", "-o", tmp_path / "m.xml")
+    code, _, err = run(capfd, "fit", "builtin:zoo", "-o", tmp_path / "m.txt")
     assert code == 2
     assert "cannot tell the format of" in err
 

@@ -22,7 +22,7 @@ def scores_of(path):
 
 
 def test_the_table_is_that_of_the_result(capfd, rows):
-    code, out, err = run(capfd, "modes", rows, "-k", 3, "--truth", "builtin:asia")
+    code, out, err = run(capfd, "modes", rows, "--settings", "fixed", "-k", 3, "--truth", "builtin:asia")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "3 modes (delta 3) of 3 equivalence classes, 7.3 edges apart on average"
@@ -37,8 +37,9 @@ def test_the_table_is_that_of_the_result(capfd, rows):
 
 
 def test_json_is_the_result(capfd, rows, tmp_path):
+    written = ("-o", tmp_path / "m.json")
     code, out, _ = run(
-        capfd, "modes", rows, "--delta", 1, "-k", 4, "--distinct", "class", "--json", "-o", tmp_path / "m.json"
+        capfd, "modes", rows, "--settings", "fixed", "--delta", 1, "-k", 4, "--distinct", "class", "--json", *written
     )
     assert code == 0
     (tmp_path / "printed.json").write_text(out)
@@ -57,7 +58,7 @@ def test_equivalent_modes_are_told(capfd, rows):
 
 
 def test_there_are_no_others(capfd, rows):
-    _, out, _ = run(capfd, "modes", rows, "--delta", 5, "-k", 9)
+    _, out, _ = run(capfd, "modes", rows, "--settings", "fixed", "--delta", 5, "-k", 9)
     assert out.startswith("2 modes (delta 5) of 2 equivalence classes, 9.0 edges apart on average; there are no others")
 
 
@@ -101,7 +102,9 @@ def test_score_files(capfd, rows, tmp_path):
 
 def test_json_has_the_distances_to_the_truth(capfd, rows, tmp_path):
     saved, printed = tmp_path / "m.json", tmp_path / "printed.json"
-    code, out, _ = run(capfd, "modes", rows, "-k", 3, "--truth", "builtin:asia", "--json", "-o", saved)
+    code, out, _ = run(
+        capfd, "modes", rows, "--settings", "fixed", "-k", 3, "--truth", "builtin:asia", "--json", "-o", saved
+    )
     assert code == 0
     printed.write_text(out)
     truth = ds.load_network("asia")

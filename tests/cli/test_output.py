@@ -91,7 +91,7 @@ def without_times(result):
     """The document of a result without what differs from run to run."""
     document = result.to_dict()
     document.pop("provenance")
-    for step in document.get("trace", ()):
+    for step in (*document.get("trace", ()), *document.get("settings", ())):
         step.pop("seconds")
     return document
 

@@ -12,7 +12,10 @@ from dagscape.posterior.sum_plan import SumSize
 
 
 def test_posterior_of_a_table(capfd, tmp_path):
-    code, out, err = run(capfd, "posterior", "builtin:tic-tac-toe", "--max-parents", 3, "-o", tmp_path / "post.json")
+    fixed = ("--settings", "fixed")
+    code, out, err = run(
+        capfd, "posterior", "builtin:tic-tac-toe", "--max-parents", 3, *fixed, "-o", tmp_path / "post.json"
+    )
     assert (code, err) == (0, "")
     assert "Posterior over dags" in out
     assert "error estimate" in out
@@ -69,7 +72,7 @@ def test_too_many_variables_are_refused_before_scoring(capfd, tmp_path):
 @pytest.mark.slow
 def test_paths(capfd, tmp_path):
     path = ("top-left-square", "Class", "middle-middle-square")
-    common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 3)
+    common = ("posterior", "builtin:tic-tac-toe", "--max-parents", 3, "--settings", "fixed")
     expected = ds.posterior(ds.local_scores(ds.load_dataset("tic-tac-toe"), max_parents=3), via="all")
     code, out, err = run(capfd, *common, "--via", *path, "--via", *path[1:], path[0], "-o", tmp_path / "post.json")
     assert (code, err) == (0, "")
@@ -103,7 +106,7 @@ def test_wrong_paths(capfd):
 
 
 def test_the_prior_alone(capfd):
-    common = ("posterior", "builtin:tic-tac-toe", "--prior-only")
+    common = ("posterior", "builtin:tic-tac-toe", "--prior-only", "--settings", "fixed")
     code, out, err = run(capfd, *common)
     assert (code, err) == (0, "")
     assert out.startswith("Prior over dags: error estimate")
@@ -126,7 +129,7 @@ def test_slow_paths_are_announced(capfd, monkeypatch):
     monkeypatch.setattr("dagscape.cli.commands.posterior._SURELY_QUICK", 4)
     cut = ("--discretize", "quantile:2", "--via", "class", "petal_width", "petal_length")
     _, _, err = run(capfd, "posterior", "builtin:iris", *cut)
-    assert "warning: paths through a third variable take 4^5 steps, about 10 min here; without --via" in err
+    assert "warning: paths through a third variable take 4^5 steps, about 10 min here for each setting; " in err
     assert "4^5" not in run(capfd, "posterior", "builtin:iris", *cut[:2])[2]
     assert "4^5" not in run(capfd, "posterior", "builtin:iris", *cut, "-q")[2]
     assert "4^n steps" in run(capfd, "posterior", "--help")[1]
@@ -138,3 +141,13 @@ def test_the_time_of_paths_grows_fourfold_with_a_variable(monkeypatch):
     monkeypatch.setattr(seconds, "_PREPARATION_SECONDS", 0.0)
     found = [seconds.dag_seconds(SumSize(n, n - 1, 2, with_paths=True), None) for n in (3, 12, 17)]
     assert found == [4.0**3, 4.0**12, 4.0**17]
+
+
+@pytest.mark.parametrize("option", [("--settings", "average"), ("--settings", "best"), ("--cut-weights", "equal")])
+def test_scores_have_their_settings(capfd, tmp_path, option):
+    scores = str(tmp_path / "iris.jkl")
+    assert run(capfd, "score", "builtin:iris", "--discretize", "quantile:2", "-o", scores)[0] == 0
+    assert run(capfd, "posterior", scores)[0] == 0
+    code, out, err = run(capfd, "posterior", scores, *option)
+    told = f"dagscape: {option[0]} needs a table of data: the scores in {scores!r} are used as they are\n"
+    assert (code, out, err) == (2, "", told)

@@ -57,7 +57,9 @@ def test_wrong_tables_are_refused(tmp_path, text, message):
 
 def test_posterior(capfd, table, tmp_path):
     known = written(tmp_path, "parent,child,log_odds\na,b,2\nc,a,-inf\n")
-    code, out, _ = run(capfd, "posterior", table, "--prior", "per-size", "--prior-edges", known, "--json")
+    code, out, _ = run(
+        capfd, "posterior", table, "--settings", "fixed", "--prior", "per-size", "--prior-edges", known, "--json"
+    )
     scores = ds.local_scores(ds.read_data(table), structure_prior=["per-size", ds.read_prior_edges(known)])
     assert code == 0
     assert json.loads(out)["edges"] == ds.posterior(scores).edges.tolist()
@@ -86,6 +88,10 @@ def test_errors(capfd, table, tmp_path):
     known = written(tmp_path, "parent,child,probability\na,b,1\n")
     code, _, err = run(capfd, "posterior", table, "--prior-edges", known)
     assert code != 0
-    assert "'a' -> 'b' the log-odds inf; for an edge that every network has, use --require" in err
+    assert (
+        "--prior-edges gives the edge 'a' -> 'b' the log-odds inf; for an edge that every network has, use --req" in err
+    )
+    unknown = written(tmp_path, "parent,child,probability\na,z,0.5\n")
+    assert "--prior-edges names 'z'" in run(capfd, "posterior", table, "--prior-edges", unknown)[2]
     code, _, err = run(capfd, "plan", table, "--task", "mmpc", "--prior-edges", known)
     assert code != 0

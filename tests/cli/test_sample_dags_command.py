@@ -7,7 +7,18 @@ from cli.running import run
 
 
 def test_samples_of_a_table(capfd, tmp_path):
-    common = ("sample-dags", "builtin:tic-tac-toe", "--max-parents", 2, "--samples", 50, "--seed", 3)
+    common = (
+        "sample-dags",
+        "builtin:tic-tac-toe",
+        "--settings",
+        "fixed",
+        "--max-parents",
+        2,
+        "--samples",
+        50,
+        "--seed",
+        3,
+    )
     code, out, err = run(capfd, *common, "-o", tmp_path / "drawn.json", "--draw", tmp_path / "drawn.svg")
     assert (code, err) == (0, "")
     assert "Samples over dags: 50 independent networks, best score" in out
@@ -32,6 +43,6 @@ def test_wrong_numbers_and_too_little_memory(capfd):
     code, _, err = run(capfd, "sample-dags", "builtin:tic-tac-toe", "--samples", 0)
     assert code == 2
     assert "--samples" in err
-    code, _, err = run(capfd, "sample-dags", "builtin:tic-tac-toe", "--max-memory", "1KiB")
+    code, _, err = run(capfd, "sample-dags", "builtin:tic-tac-toe", "--settings", "fixed", "--max-memory", "1KiB")
     assert code == 4
     assert "samples of networks of 10 variables need" in err

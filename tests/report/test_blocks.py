@@ -11,7 +11,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.report import blocks
-from dagscape.report.blocks import Block, Caution, Heading, Name, Number, Paragraph, Picture, Problem, Table
+from dagscape.report.blocks import Block, Caution, Heading, Name, Note, Number, Paragraph, Picture, Problem, Table
 from dagscape.report.tables import RENDERERS, render
 from dagscape.results.base import Result
 from rooms import SOURCE
@@ -32,7 +32,9 @@ def every_result() -> dict[str, Result]:
         ds.bootstrap(data, "greedy", 3, workers=1),
         ds.compare(ds.optimal_network(scores).network, ds.Dag.from_edges(data.variables, [])),
         data.describe(),
+        ds.compare(ds.posterior(scores), ds.posterior(ds.local_scores(data, ess=5))),
         ds.class_members(ds.optimal_network(scores).network),
+        ds.edge_effects(ds.optimal_network(scores), data),
         ds.classify_rows(data, "b", "naive", cv=2),
         ds.edge_accuracy(ds.posterior(scores), ds.Dag.from_edges(data.variables, [("b", "c")])),
         ds.feature_averages(ds.k_best(scores, 12)),
@@ -144,11 +146,13 @@ def test_results_without_a_graph_have_no_picture(results):
         "comparison",
         "data-summary",
         "edge-accuracy",
+        "edge-effects",
         "feature-averages",
         "list-curves",
         "parents-and-children",
         "parm",
         "plan",
+        "probability-comparison",
         "score-summary",
         "student-evaluation",
     }
@@ -157,7 +161,13 @@ def test_results_without_a_graph_have_no_picture(results):
 def test_warnings_end_the_blocks():
     summary = ds.Dataset.from_array([[i, i % 2] for i in range(30)], ["id", "x"]).describe()
     assert render(summary)[-1] == Caution(summary.warnings[-1])
-    assert [type(block) for block in render(summary)] == [Heading, Table, *[Caution] * len(summary.warnings)]
+    assert [type(block) for block in render(summary)] == [
+        Heading,
+        Table,
+        Note,
+        Table,
+        *[Caution] * len(summary.warnings),
+    ]
 
 
 def test_a_job_that_does_not_fit_is_a_problem():

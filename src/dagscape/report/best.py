@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dagscape.best.optimal import OptimalNetwork
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ROWS_SHOWN = 10
+_PAIRS_SHOWN = 20
 
 # The columns that count networks, in the order of a table.
 _KINDS = ("forward", "backward", "undirected")
@@ -95,11 +96,24 @@ def agreement_blocks(networks: RankedNetworks, rows: int, level: str) -> list[Bl
     disputed = frame.drop(agreed.index)
     disputed = disputed[disputed["adjacent"] != "none"]
     none = int((frame["adjacent"] == "none").sum())
-    blocks: list[Block] = [Paragraph((f"In all of them ({plural(len(agreed), 'edge')}): ", *_edges(agreed)))]
+    blocks: list[Block] = [
+        Paragraph(
+            (f"In all of them ({plural(len(agreed), 'edge')}): ", *_edges(agreed)),
+            (_shared(networks.shared_adjacencies),),
+        ),
+    ]
     if len(disputed):
         blocks.append(Paragraph(f"Where they differ: {plural(len(disputed), 'pair')} of variables"))
         blocks += [_disputed_pairs(disputed, rows, undirected=level == "classes")] if rows else []
     return [*blocks, Paragraph(f"In none of them: {plural(none, 'pair')} of variables")]
+
+
+def _shared(pairs: Sequence[tuple[str, str]]) -> tuple[Inline, ...]:
+    """Name the pairs that all networks join; there may be hundreds."""
+    shown = joined([arrow(u, v, "–") for u, v in pairs[:_PAIRS_SHOWN]]) or ("(none)",)
+    more = len(pairs) - _PAIRS_SHOWN
+    rest = (f" and {more:,} more",) if more > 0 else ()
+    return (f"Adjacent in all of them, in whatever direction ({plural(len(pairs), 'pair')}): ", *shown, *rest)
 
 
 def _disputed_pairs(disputed: pd.DataFrame, rows: int, *, undirected: bool) -> Table:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dagscape.core.wording import plural
+from dagscape.ensembles.compared_probabilities import ProbabilityComparison
 from dagscape.graphs.comparison import Comparison
-from dagscape.report.blocks import Block, number, table
+from dagscape.report.blocks import Block, Heading, Name, Note, Row, number, table
 
 _MEANINGS = {
     "shd": "structural Hamming distance between the equivalence classes",
@@ -36,3 +38,36 @@ def render_comparison(comparison: Comparison) -> list[Block]:
         for name, value in comparison.items()
     ]
     return [table(["measure", "value", ""], rows, numeric=[1])]
+
+
+PAIRS_SHOWN = 10
+
+_FEATURES = {
+    "adjacencies": "Adjacencies",
+    "edges": "Directed edges",
+    "ancestors": "Ancestor relations",
+    "compelled": "Compelled edges",
+}
+
+
+def render_probabilities(found: ProbabilityComparison, show: int = PAIRS_SHOWN) -> list[Block]:
+    """Render the pairs that differ most."""
+    frame = found.to_frame()
+    rows: list[Row] = [
+        (
+            Name(source),
+            Name(target),
+            number(first, ".4f"),
+            number(second, ".4f"),
+            number(difference, "+.4f"),
+        )
+        for source, target, first, second, difference in frame.head(show).itertuples(index=False, name=None)
+    ]
+    differences = f"mean difference {found.mean_difference:.4f}, largest {found.largest_difference:.4f}"
+    heading = Heading(
+        f"{_FEATURES[found.feature]} of two results, {plural(len(frame), 'pair')}: {differences}",
+        (f"{plural(len(found.changed), 'pair')} on different sides of 1/2",),
+    )
+    shown = table(["from", "to", "first", "second", "difference"], rows, numeric=[2, 3, 4])
+    hidden = len(frame) - len(rows)
+    return [heading, shown, *([Note(f"{plural(hidden, 'pair')} with smaller differences not shown")] if hidden else [])]

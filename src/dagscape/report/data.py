@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dagscape.core.wording import plural
 from dagscape.data.discrete.summary import DataSummary, VariableSummary
-from dagscape.report.blocks import Block, Heading, Inline, Name, Number, Text, joined, number, table
+from dagscape.report.blocks import Block, Heading, Inline, Name, Note, Number, Text, joined, number, table
 
 _LEVELS_SHOWN = 6
 
@@ -16,6 +18,7 @@ def render_data(summary: DataSummary) -> list[Block]:
         f"{plural(len(summary.variables), 'variable')}, {plural(summary.rows, 'row')} "
         f"({summary.distinct_rows:,} distinct), {plural(missing, 'missing cell')}"
     )
+    guessed = any(column.guess for column in summary.columns)
     rows = [
         (
             Name(column.name),
@@ -26,10 +29,21 @@ def render_data(summary: DataSummary) -> list[Block]:
         )
         for column in summary.columns
     ]
+    below = [_experiments(summary)] if summary.experimental_rows else []
+    if summary.weighted_by is not None:
+        below.append(("each row counts as often as its cell in ", Name(summary.weighted_by), " says"))
     return [
-        Heading(heading, (_experiments(summary),) if summary.experimental_rows else ()),
+        Heading(heading, tuple(below)),
         table(["variable", "kind", "levels", "missing", "counts"], rows, numeric=[2, 3]),
+        *(_guesses(summary) if guessed else ()),
     ]
+
+
+def _guesses(summary: DataSummary) -> Iterator[Block]:
+    """Return what each column seems to hold, why, and what it is used as."""
+    yield Note("What the columns seem to hold, and what they are used as:")
+    rows = [(Name(column.name), column.guess, column.use, column.reason) for column in summary.columns]
+    yield table(["variable", "seems", "used as", "because of"], rows)
 
 
 def _experiments(summary: DataSummary) -> Text:

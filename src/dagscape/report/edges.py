@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
+from dagscape.posterior.setting import EQUAL
 from dagscape.report.blocks import Block, Heading, Name, Note, Paragraph, Row, arrow, joined, table
 from dagscape.report.probabilities import probability, shown_from
 from dagscape.studies.bootstrap_result import Bootstrap
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 EDGES_SHOWN = 0.05
 
+# The settings that are named: the most probable ones.
+_SETTINGS_SHOWN = 3
+_SHARE_SHOWN = 0.005
+
+_SHARES = (
+    "numbers are shares of bootstrap samples: how stable the method is, not how probable an edge is given the data"
+)
+
 # Columns that have other names in tables.
 _HEADERS = {"edge_error": "± error"}
 
@@ -23,8 +32,21 @@ _HEADERS = {"edge_error": "± error"}
 def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
     """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
-    heading = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
+    title = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
+    heading = Heading(title, (_averaged_over(post),) if post.settings else ())
     return [*edge_blocks(heading, post.to_frame(), threshold, consensus), Note(_about_directions(post))]
+
+
+def _averaged_over(post: Posterior) -> str:
+    """Say which settings were averaged over, and which of them matter."""
+    frame = post.settings_frame()
+    shown = frame[frame["share"] >= _SHARE_SHOWN].head(_SETTINGS_SHOWN)
+    named = "; ".join(f"{label} ({share:.2f})" for label, share in zip(shown["setting"], shown["share"], strict=True))
+    ways = frame["discretize"].nunique() if "discretize" in frame and post.cut_weights == EQUAL else 1
+    weights = (
+        f"{ways} ways of cutting with equal weights, the others by the evidence" if ways > 1 else "by the evidence"
+    )
+    return f"averaged over {plural(len(frame), 'setting')}, {weights} for each: {named}"
 
 
 def _about_directions(post: Posterior) -> str:
@@ -33,16 +55,17 @@ def _about_directions(post: Posterior) -> str:
         return "the share of DAGs with an edge says little about its direction; compelled edges were not computed"
     seed = "" if post.compelled_seed is None else f" (seed {post.compelled_seed})"
     return (
-        f"compelled: the edge holds in the whole equivalence class; from {plural(post.compelled_samples or 0, 'DAG')} "
-        f"drawn{seed}, standard error up to {post.compelled_errors.max():.2g}"
+        "compelled: the edge holds in the whole equivalence class; without that, the share of DAGs with an edge says "
+        f"little about its direction. From {plural(post.compelled_samples or 0, 'DAG')} drawn{seed}, standard error up "
+        f"to {post.compelled_errors.max():.2g}"
     )
 
 
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
-    """Render the edges with a confidence of at least ``threshold``, and the consensus network, if given."""
+    """Render the edges that at least this share of the samples has, and the consensus network, if given."""
     done = "" if found.complete else f"{len(found):,} of "
     heading = f"Networks learned by {found.method!r} from {done}{plural(found.samples, 'sample')} of the rows"
-    return edge_blocks(heading, found.to_frame(), threshold, consensus)
+    return [*edge_blocks(heading, found.to_frame(), threshold, consensus), Note(_SHARES)]
 
 
 def edge_blocks(

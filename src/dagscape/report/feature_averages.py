@@ -13,13 +13,15 @@ _ROWS_SHOWN = 20
 def render_feature_averages(found: FeatureAverages, rows: int = _ROWS_SHOWN) -> list[Block]:
     """Render the most probable entries."""
     headers = [name.replace("_", " ") for name in LIST_FEATURES[found.feature]]
+    columns = [found.probabilities, *([] if found.errors is None else [found.errors])]
     shown: list[Row] = [
-        (*map(Name, entry), probability(float(each)))
-        for entry, each in zip(found.entries[:rows], found.probabilities[:rows].tolist(), strict=True)
+        (*map(Name, entry), *(probability(float(column[row])) for column in columns))
+        for row, entry in enumerate(found.entries[:rows])
     ]
+    values = ["probability", "error"][: len(columns)]
     hidden = len(found.entries) - len(shown)
     blocks: list[Block] = [
         Heading(f"{found.feature.capitalize()}, averaged over the list"),
-        table([*headers, "probability"], shown, numeric=[len(headers)]),
+        table([*headers, *values], shown, numeric=range(len(headers), len(headers) + len(values))),
     ]
     return [*blocks, *([Note(f"{plural(hidden, 'entry', 'entries')} not shown")] if hidden else [])]

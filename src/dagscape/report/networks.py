@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dagscape.core.wording import plural
 from dagscape.networks.discrete.network import Network
@@ -62,3 +62,10 @@ def render_query(answer: pd.Series[float]) -> list[Block]:
         for levels, probability in answer.items()
     ]
     return [table(headers, rows, numeric=[answer.index.nlevels])]
+
+
+def render_explanation(levels: pd.Series[Any], probability: float) -> list[Block]:
+    """Render the most probable values of all variables together."""
+    heading = Heading(f"Most probable values together: probability {probability:.6g} given the evidence")
+    rows: list[Row] = [(Name(str(name)), Name(str(level))) for name, level in levels.items()]
+    return [heading, table(["variable", "level"], rows)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dagscape.core.resources import format_bytes
-from dagscape.core.wording import format_seconds, plural
+from dagscape.core.wording import format_seconds
 from dagscape.planning.plan import Plan
 from dagscape.report.blocks import Block, Number, Paragraph, Problem, table
 
@@ -19,16 +19,5 @@ def render_plan(planned: Plan) -> list[Block]:
         )
         for step in planned.steps
     ]
-    return [table(["step", "work", "memory", "time"], rows, numeric=[2, 3]), _verdict(planned)]
-
-
-def _verdict(planned: Plan) -> Paragraph:
-    available = f" of {format_bytes(planned.memory_available)} available now" if planned.memory_available else ""
-    limit = f"the limit is {format_bytes(planned.memory_limit)}{available}"
-    largest = [f"{plural(n, 'variable')} ({name})" for name, n in planned.largest.items()]
-    reach = [f"The largest sums that fit: {', '.join(largest)}."] if largest else []
-    if planned.fits:
-        quicker = [f"Advice: {planned.advice}."] if planned.advice else []
-        return Paragraph(f"It fits: {limit}.", (*reach, *quicker))
-    verdict = Problem(f"It does not fit: {planned.refusal or limit}.")
-    return Paragraph((verdict,), (*reach, f"Advice: {planned.advice}."))
+    verdict = planned.verdict if planned.fits else (Problem(planned.verdict),)
+    return [table(["step", "work", "memory", "time"], rows, numeric=[2, 3]), Paragraph(verdict, planned.sentences)]

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dagscape.core.wording import plural
 from dagscape.ensembles.chain_diagnostics import ChainDiagnostics
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Dag
 from dagscape.report.blocks import Block, Heading, Note
 from dagscape.report.edges import EDGES_SHOWN, edge_blocks
+from dagscape.report.probabilities import shown_from
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The columns whose errors are stated below the table, which is wide enough.
+_WITHOUT_ERRORS = ("ancestor", "adjacent", "compelled")
 
 
 def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
@@ -20,8 +29,10 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
     details: tuple[str, ...] = (f"by Markov chains, because {reason}",) if reason else ()
     if found.diagnostics is not None:
         details += (_diagnosed(found.diagnostics), found.diagnostics.verdict)
-    blocks = edge_blocks(Heading(heading, details), found.to_frame(), threshold, consensus)
-    return [*blocks, Note(_about_errors(found))]
+    frame = found.to_frame()
+    shown = frame.drop(columns=[f"{name}_error" for name in _WITHOUT_ERRORS])
+    blocks = edge_blocks(Heading(heading, details), shown, threshold, consensus)
+    return [*blocks, Note(_about_errors(found, frame[frame["edge"] >= shown_from(threshold)]))]
 
 
 def _diagnosed(found: ChainDiagnostics) -> str:
@@ -32,11 +43,13 @@ def _diagnosed(found: ChainDiagnostics) -> str:
     )
 
 
-def _about_errors(found: SampledNetworks) -> str:
+def _about_errors(found: SampledNetworks, shown: pd.DataFrame) -> str:
     meaning = "compelled: the edge holds in the whole equivalence class; errors are Monte Carlo standard errors"
+    if len(shown):
+        largest = [f"{shown[f'{name}_error'].max():.2g} ({name})" for name in _WITHOUT_ERRORS]
+        meaning += f"; those of the other columns above: up to {', '.join(largest)}"
     if found.edge_means is not None:
-        # So an ancestor relation can seem less probable than the edge that it includes.
-        meaning += " of edges, which average all steps; the other columns average the networks kept, with larger errors"
+        meaning += "; edges and adjacencies average all steps, the rest is from the networks kept"
     if not found.error:
         return meaning
     what = "numerical error of the sampling" if found.method == "exact" else "out of the reach of the chains"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dagscape.core.resources import format_bytes
 from dagscape.core.wording import plural
 from dagscape.report.blocks import Block, Cell, Heading, Name, Row, names, number, table
-from dagscape.scores.definitions.parameter import words_of
+from dagscape.results.score_info import words_of
 from dagscape.scores.registry import SCORES
 from dagscape.scores.summary import ScoreSummary
 

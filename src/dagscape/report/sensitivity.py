@@ -5,11 +5,15 @@ from __future__ import annotations
 from dagscape.core.wording import plural
 from dagscape.report.blocks import Block, Heading, Name, Paragraph, Row, Table, number, table
 from dagscape.report.probabilities import probability
+from dagscape.results.base import source_of
 from dagscape.studies.sensitivity_result import MIN_SHARE, Sensitivity
 
 _ROWS_SHOWN = 10
 
-_HEADERS = {"structure_prior": "prior", "max_parents": "max parents"}
+# Of more settings than this, only those that are compared have a row.
+_MANY_SETTINGS = 20
+
+_HEADERS = {"discretize": "cuts", "structure_prior": "prior", "max_parents": "max parents"}
 
 
 def render_sensitivity(
@@ -19,28 +23,42 @@ def render_sensitivity(
     heading = f"Posteriors over {found.over} under {plural(len(found.settings), 'setting')}"
     influence = [f"{_HEADERS.get(name, name)} {change:.3f}" for name, change in found.influence().items() if change > 0]
     average = f"Average change of the probability of an edge: {', '.join(influence)} (over all settings)"
+    details = [average] if influence else []
+    if "discretize" in found.options:
+        details.append("The log evidence is that of the numbers before they were cut; all cuts have the same share")
+    elif (source := source_of(found)) is not None and source.cuttings:
+        details.append("Numbers are cut in one way; given the table itself, sensitivity compares several ways")
     return [
-        Heading(heading, (average,) if influence else ()),
-        _settings(found),
+        Heading(heading, tuple(details)),
+        _settings(found, min_share),
         *_changes(found, rows, threshold, min_share),
     ]
 
 
-def _settings(found: Sensitivity) -> Table:
+def _settings(found: Sensitivity, min_share: float) -> Table:
     headers = (*(_HEADERS.get(option, option) for option in found.options), "log evidence", "share", "parent states")
+    every = range(len(found.settings))
+    kept = found.credible(min_share) if len(every) > _MANY_SETTINGS else every
+    omitted = len(every) - len(kept)
     rows: list[Row] = []
-    for setting, share in zip(found.settings, found.shares.tolist(), strict=True):
+    for setting, share in ((found.settings[i], float(found.shares[i])) for i in kept):
         rows.append(
             (
+                *([setting.value("discretize")] if "discretize" in found.options else []),
                 *(value if isinstance(value, str) else number(value, "g") for value in setting.parameters.values()),
                 setting.structure_prior,
                 "no limit" if setting.unlimited else number(setting.max_parents, "d"),
                 number(setting.log_evidence, ",.2f"),
                 probability(share),
-                number(setting.parent_states, ",.0f"),
+                "" if setting.parent_states is None else number(setting.parent_states, ",.0f"),
             )
         )
-    return table(headers, rows, numeric=[i for i, name in enumerate(headers) if name != "prior"])
+    return table(
+        headers,
+        rows,
+        numeric=[i for i, name in enumerate(headers) if name not in ("cuts", "prior")],
+        omitted=f"… {omitted:,} more, each with a share below {100 * min_share:g}%" if omitted else "",
+    )
 
 
 def _changes(found: Sensitivity, rows: int, threshold: float, min_share: float) -> list[Block]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dagscape.cli.arguments.drawing_options import draw_result
+from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.drawing.draw import DRAWING_ENDINGS, draw, drawing_format
+from dagscape.drawing.draw import DRAWING_ENDINGS, drawing_format
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, write_graph
@@ -31,11 +34,13 @@ def consensus_format(path: str) -> str:
     return ending
 
 
-def check_consensus_file(path: str | None, data: Dataset | NumericData | None) -> None:
+def check_consensus_file(path: str | None, data: object) -> None:
     """Raise an error if a network must be fitted but there are no discrete data."""
     if isinstance(data, Dataset) or path is None or consensus_format(path) != ".bif":
         return
-    found = "score file" if data is None else "table of numbers"
+    found = "table of numbers" if isinstance(data, NumericData) else "score file"
+    if isinstance(data, ComparedCuts):
+        found = "table that is cut in several ways"
     raise InvalidOption(
         f"--consensus needs a table of discrete data for a .bif file: its tables cannot be fitted to a {found}"
     )
@@ -46,13 +51,17 @@ def write_consensus(
     dag: Dag,
     path: str,
     data: Dataset | NumericData | None,
-    label_width: int | None,
+    out: Output,
 ) -> None:
     """Write the consensus of edge probabilities in the format of the file's extension."""
     ending = consensus_format(path)
     if ending in _EDGE_LISTS:
         write_graph(dag, path)
     elif ending == ".bif" and isinstance(data, Dataset):
-        write_network(Network.fit(dag, data, *fit_options(found.score_info)), path)
+        write_network(
+            Network.fit(dag, data, *fit_options(found.fitted_as if isinstance(found, Posterior) else found.score_info)),
+            path,
+            remarks=found.warnings,
+        )
     else:
-        draw(dag, path, weights=found.edges, label_width=label_width)
+        draw_result(dag, path, out, weights=found)

@@ -7,21 +7,26 @@ from typing import Any
 
 import click
 
+from dagscape.cli.arguments.cutting_arguments import (
+    CUTTING_NAMES,
+    OVERRULING,
+    RULE_OPTIONS,
+    STRICT,
+    is_strict,
+    take_way,
+)
 from dagscape.cli.program.output import output_path
-from dagscape.cli.program.wording import worded
-from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.data.continuous.measuring import NUMERIC_MISSING_CHOICES
 from dagscape.data.continuous.numeric import NumericData, numeric_from_table
-from dagscape.data.discrete.cut_rules import CUT_RULES
-from dagscape.data.discrete.dataset import Dataset, encode
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions, Missing
+from dagscape.data.discrete.interpreting import interpreted
+from dagscape.data.kinds.decisions import Wishes
 from dagscape.data.tables.table import Table, listing
 
 Decorator = Callable[[Any], Any]
-
-_BINS = Whole(2)
 
 # Options that describe columns and levels, which a saved discretizer already knows.
 _KNOWN_TO_DISCRETIZER = (
@@ -30,12 +35,10 @@ _KNOWN_TO_DISCRETIZER = (
     "drop",
     "keep_constant",
     "drop_suspicious",
-    "discretize",
-    "class_column",
-    "discretize_columns",
+    *CUTTING_NAMES,
+    *OVERRULING,
     "save_discretizer",
 )
-
 
 # Which columns of a table are used.
 CHOSEN_COLUMNS: list[Decorator] = [
@@ -58,6 +61,12 @@ CHOSEN_COLUMNS: list[Decorator] = [
     ),
 ]
 
+
+def weights_option(text: str) -> Decorator:
+    """Return the option of the column of weights, with its help."""
+    return click.option("--weights", metavar="COLUMN", help=text)
+
+
 COLUMN_OPTIONS: list[Decorator] = [
     *CHOSEN_COLUMNS,
     click.option(
@@ -66,18 +75,7 @@ COLUMN_OPTIONS: list[Decorator] = [
 ]
 
 CUTTING_OPTIONS: list[Decorator] = [
-    click.option(
-        "--discretize",
-        metavar="METHOD[:BINS]",
-        help=f"Discretise columns of numbers ({', '.join(CUT_RULES)}) into BINS intervals, by default 3.",
-    ),
-    click.option("--class-column", metavar="COLUMN", help="The class that --discretize mdl separates."),
-    click.option(
-        "--discretize-columns",
-        metavar="COLUMN",
-        multiple=True,
-        help="Also discretise this column, besides those of decimals or many integers; may be repeated.",
-    ),
+    *RULE_OPTIONS,
     click.option(
         "--save-discretizer",
         metavar="FILE",
@@ -124,31 +122,43 @@ def encoded_table(table: Table, options: dict[str, Any], max_memory: int | str |
     saved = options.pop("discretizer")
     if saved is not None:
         return _applied(Discretizer.load(saved), table, options, max_memory)
-    discretizer = _take_discretizer(options)
+    asked = bool(options["discretize"] or options["cuts"] or options["initial_bins"])
+    strict = is_strict(options)
     target = options.pop("save_discretizer")
-    if target is not None and discretizer is None:
-        raise InvalidOption("--save-discretizer needs --discretize")
-    encoding: EncodingOptions = {
+    if target is not None and strict:
+        raise InvalidOption(f"--save-discretizer needs --discretize, and not {STRICT}")
+    wishes = take_wishes(options, table)
+    discretizer = take_way(options)
+    encoding = encoding_options(table, options, max_memory)
+    data = interpreted(table, encoding, discretizer, wishes, asked=asked or target is not None)
+    if target is not None and data.discretizer is not None:
+        data.discretizer.save(target)
+    return data
+
+
+def encoding_options(table: Table, options: dict[str, Any], max_memory: int | str | None) -> EncodingOptions:
+    """Return how a table becomes a data set as the options say, and remove those options."""
+    return {
         "missing": options.pop("missing") or "error",
         "levels": options.pop("levels"),
         "interventions": options.pop("interventions"),
+        "weights": options.pop("weights"),
+        "randomised": named_columns(options.pop("randomised"), table, "--randomised"),
         "columns": named_columns(options.pop("columns"), table, "--columns") or None,
         "drop": named_columns(options.pop("drop"), table, "--drop"),
         "keep_constant": options.pop("keep_constant"),
         "drop_suspicious": options.pop("drop_suspicious"),
         "max_memory": max_memory,
     }
-    if discretizer is None:
-        return encode(table, **encoding)
-    data = discretizer.learn(table, encoding)
-    if target is not None and data.discretizer is not None:
-        data.discretizer.save(target)
-    return data
 
 
 def measured_table(table: Table, options: dict[str, Any], max_memory: int | str | None) -> NumericData:
     """Make the numeric data of a table as the options say, and remove those options."""
-    for name in ("levels", "discretize", "discretize_columns", "class_column", "save_discretizer", "discretizer"):
+    if is_strict(options):
+        options["discretize"] = ()
+    # Columns may be ignored, whatever they hold.
+    cutting = (*CUTTING_NAMES, *(name for name in OVERRULING if name != "ignore"), "save_discretizer")
+    for name in ("levels", *cutting, "discretizer"):
         if options.pop(name):
             raise InvalidOption(
                 f"--{name.replace('_', '-')} is for discrete data, and --score {options['score']} takes numbers"
@@ -160,8 +170,11 @@ def measured_table(table: Table, options: dict[str, Any], max_memory: int | str 
         table,
         missing=missing,
         interventions=options.pop("interventions"),
+        weights=options.pop("weights"),
+        randomised=named_columns(options.pop("randomised"), table, "--randomised"),
         columns=named_columns(options.pop("columns"), table, "--columns") or None,
         drop=named_columns(options.pop("drop"), table, "--drop"),
+        ignore=named_columns(options.pop("ignore"), table, "--ignore"),
         keep_constant=options.pop("keep_constant"),
         drop_suspicious=options.pop("drop_suspicious"),
         max_memory=max_memory,
@@ -173,24 +186,25 @@ def _applied(discretizer: Discretizer, table: Table, options: dict[str, Any], ma
         if options.pop(name):
             raise InvalidOption(f"--discretizer fixes columns, levels and cuts: remove --{name.replace('_', '-')}")
     missing: Missing = options.pop("missing") or "error"
-    interventions = options.pop("interventions")
-    return discretizer.apply(table, missing=missing, interventions=interventions, max_memory=max_memory)
+    interventions, weights = options.pop("interventions"), options.pop("weights")
+    randomised = named_columns(options.pop("randomised"), table, "--randomised")
+    return discretizer.apply(
+        table,
+        missing=missing,
+        interventions=interventions,
+        weights=weights,
+        randomised=randomised,
+        max_memory=max_memory,
+    )
 
 
-def _take_discretizer(options: dict[str, Any]) -> Discretizer | None:
-    cutting = options.pop("discretize")
-    columns = options.pop("discretize_columns")
-    class_column = options.pop("class_column")
-    if cutting is None:
-        if columns or class_column is not None:
-            raise InvalidOption("--discretize-columns and --class-column need --discretize")
-        return None
-    method, _, bins = cutting.partition(":")
-    if bins and not (bins.isdecimal() and _BINS.allows(int(bins))):
-        raise InvalidOption(f"--discretize is {cutting!r}; BINS must be {_BINS.words}")
-    count: dict[str, Any] = {"bins": int(bins)} if bins else {}
-    try:
-        return Discretizer(method=method, columns=columns or None, class_column=class_column, **count)
-    except InvalidOption as error:
-        # Elsewhere, the method is that of a search.
-        raise InvalidOption(worded(error, method="--discretize")) from None
+def take_wishes(options: dict[str, Any], table: Table) -> Wishes:
+    """Return what the user has decided about columns, and remove those options."""
+    columns = named_columns(options.pop("discretize_columns"), table, "--discretize-columns")
+    given = {name: named_columns(options.pop(name), table, f"--{name}") for name in OVERRULING}
+    numeric = [*dict.fromkeys([*given.pop("numeric"), *columns])]
+    if numeric and is_strict(options):
+        raise InvalidOption(f"--numeric and --discretize-columns need --discretize, and not {STRICT}")
+    wishes = Wishes.of(numeric=numeric, **given)
+    wishes.check(table)
+    return wishes

@@ -16,13 +16,13 @@ from dagscape.drawing.display import Drawn
 from dagscape.drawing.edges import Drawable
 from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.ensembles.ranked_networks import RankedNetworks
+from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.graphs.edge_lists import EDGE_LISTS, read_graph, with_variables
 from dagscape.graphs.validation import check_variables
-from dagscape.networks.bif.reading import parse_network
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.discrete.network import Network
-from dagscape.networks.files import BIF_BYTES_PER_BYTE
+from dagscape.networks.files import BIF_BYTES_PER_BYTE, network_of_text
 from dagscape.networks.json_documents import network_of_document
 from dagscape.networks.writing import KIND as NETWORK
 from dagscape.planning.loading import RESULTS, result_of_document
@@ -37,17 +37,20 @@ from dagscape.studies.bootstrap_result import Bootstrap
 
 _PREFIX = "builtin:"
 
+# Results with probabilities of edges, and without a network of their own.
+Probable = Posterior | SampledNetworks | Bootstrap
+
 _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 NETWORK_HELP = f"""\b
-A network is a .bif or .json file (plain or gzipped), - for standard input, a bundled network or,
+A network is a .json, .bif, .xmlbif or .xdsl file (plain or gzipped), - for standard input, a bundled network or,
 where only the structure matters, a saved result of 'learn', 'best' or 'modes' (its first network)
 or 'student' (the prerequisites), or a .csv or .tsv list of edges with the columns 'from' and 'to'. Bundled networks:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
 MODEL_HELP = f"""\b
-A network with probabilities is a .bif or .json file (plain or gzipped), such as 'dagscape fit'
+A network with probabilities is a .json, .bif, .xmlbif or .xdsl file (plain or gzipped), such as 'dagscape fit'
 or 'dagscape student' writes, - for standard input, or a bundled network:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
@@ -60,7 +63,7 @@ def load(source: str, max_memory: str | None = None) -> Network:
         return _load_bundled(source.removeprefix(_PREFIX))
     document = _read(source, max_memory)
     if isinstance(document, str):
-        return parse_network(document, source, max_memory=max_memory)
+        return network_of_text(document, source, max_memory=max_memory)
     result = _result_class(document)
     if result is not None and issubclass(result, Learned | OptimalNetwork | RankedNetworks):
         raise _no_probabilities(source, "result")
@@ -124,7 +127,7 @@ def _load_any(source: str, max_memory: str | None) -> Dag | Cpdag | Result:
         return _load_bundled(source.removeprefix(_PREFIX)).dag
     document = _read(source, max_memory)
     if isinstance(document, str):
-        return parse_network(document, source, max_memory=max_memory).dag
+        return network_of_text(document, source, max_memory=max_memory).dag
     if kind_of(document) == NETWORK:
         return network_of_document(document, source).dag
     return result_of_document(document, source)
@@ -159,13 +162,14 @@ def load_edge_probabilities(source: str) -> Dag | Result:
     return loaded
 
 
-def load_networks(source: str) -> RankedNetworks | Bootstrap:
+def load_networks(source: str) -> RankedNetworks | SampledNetworks | Bootstrap:
     """Load a saved result that has a list of networks."""
     loaded = _load_any(source, None)
-    if not isinstance(loaded, RankedNetworks | Bootstrap):
+    if not isinstance(loaded, RankedNetworks | SampledNetworks | Bootstrap):
         kind = f"a {loaded.kind!r} result" if isinstance(loaded, Result) else "a network"
         raise InvalidOption(
-            f"{source!r} is {kind}, not a list of networks: give a saved result of 'best', 'modes' or 'bootstrap'"
+            f"{source!r} is {kind}, not a list of networks: give a saved result of 'best', 'modes', 'sample-dags' "
+            "or 'bootstrap'"
         )
     return loaded
 
@@ -190,7 +194,10 @@ class Found(NamedTuple):
 
 def load_found(source: str, max_memory: str | None = None) -> Found:
     """Load the structure of the network that an argument names, and what a result says of it."""
-    result = _load_any(source, max_memory)
+    return _found(source, _load_any(source, max_memory))
+
+
+def _found(source: str, result: Dag | Cpdag | Result) -> Found:
     if not isinstance(result, Result):
         return Found(result)
     if isinstance(result, Learned | OptimalNetwork):
@@ -222,12 +229,21 @@ def load_known(
     return known
 
 
-def load_two(first: str, second: str) -> Pair:
-    """Load two structures, at most one of them from standard input; an edge list may leave out variables."""
+def load_two(first: str, second: str) -> Pair | tuple[Probable, Probable]:
+    """Load two structures, or two results with probabilities of edges; at most one of them from standard input.
+
+    An edge list may leave out variables.
+    """
     if {first, second} <= _STANDARD_INPUT:
         raise InvalidOption("only one of the two networks can come from standard input")
-    one, level, _ = load_found(first)
-    other, other_level, _ = load_found(second)
+    one, other = _load_any(first, None), _load_any(second, None)
+    if isinstance(one, Probable) and isinstance(other, Probable):
+        return one, other
+    return _structures(first, _found(first, one), second, _found(second, other))
+
+
+def _structures(first: str, found: Found, second: str, known: Found) -> Pair:
+    (one, level, _), (other, other_level, _) = found, known
     graphs = completed(first, one, other.variables), completed(second, other, one.variables)
     return Pair(*graphs, "dags" if "dags" in (level, other_level) else level or other_level)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -14,6 +14,7 @@ from dagscape.cli.arguments.data_arguments import (
     encoded_table,
     measured_table,
     needed_columns,
+    weights_option,
 )
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.score_parameters import parameter_options, take_parameters
@@ -25,18 +26,24 @@ from dagscape.data.bundled import BUNDLED
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
+from dagscape.data.discrete.notices import automatic_notice, cut_sentences
 from dagscape.data.discrete.summary import experiment_warnings, set_aside_warnings
-from dagscape.data.reading import read_table
+from dagscape.data.reading import READING_OPTIONS, ReadingOptions, read_table
+from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES
+from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table
 from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.files import read_network
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.results.base import RESULT_FORMATS, result_format
 from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS
 from dagscape.scores.formats.files import SCORE_FILES
 from dagscape.scores.formats.prior_edges import read_prior_edges
+from dagscape.scores.prior_parts import OddsOption
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
+from dagscape.studies.posterior import AVERAGE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -76,7 +83,7 @@ def _json_problem(error: Exception) -> str:
 
 
 def _read_levels(context: click.Context, parameter: click.Parameter, path: str | None) -> Any:
-    if path is not None and path.lower().removesuffix(".gz").endswith(".bif"):
+    if path is not None and path.lower().removesuffix(".gz").endswith((".bif", ".xmlbif", ".xml", ".bifxml", ".xdsl")):
         return read_network(path, max_memory=context.params.get("max_memory")).levels
     return _read_json(context, parameter, path)
 
@@ -86,8 +93,8 @@ _PREFIX = "builtin:"
 data_argument = click.argument("data", metavar="DATA")
 
 DATA_HELP = f"""\b
-DATA is a .csv or .tsv file (plain or gzipped), a .parquet file, - for standard input,
-or a bundled data set: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
+DATA is a .csv or .tsv file (plain or gzipped), a .parquet, .dta, .sav, .xlsx, .xls or .ods file,
+- for standard input, or a bundled data set: {", ".join(f"builtin:{name}" for name in BUNDLED)}."""
 
 
 def _separator(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
@@ -102,6 +109,33 @@ table_options = _apply(
             callback=_separator,
             show_default="tab for .tsv and .tab files, else comma",
             help="The separator of cells; 'tab' for a tab, 'space' for a space.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice(DECIMAL_CHOICES),
+            default=".",
+            show_default=True,
+            help="The decimal sign of numbers in a text file; thousands signs are not read.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            show_default="that of its byte-order mark, or utf-8",
+            help="The encoding of a text file, such as latin-1 or cp1252.",
+        ),
+        click.option(
+            "--sheet",
+            metavar="SHEET",
+            show_default="the first",
+            help="The sheet of a spreadsheet: its name, or its number.",
+        ),
+        click.option(
+            "--duplicate-names",
+            type=click.Choice(DUPLICATE_CHOICES),
+            default="error",
+            show_default=True,
+            help="Columns of the same name: refuse them, unless all of them are left out; or call the second column "
+            "x x.2, the third x.3, and so on.",
         ),
         click.option(
             "--missing-values",
@@ -127,13 +161,21 @@ data_options = _apply(
             "--levels",
             metavar="FILE",
             callback=_read_levels,
-            help='A JSON file with levels, or their number, by variable: {"x": ["a", "b"], "y": 3}; or a .bif file.',
+            help='A JSON file with levels, or their number, by variable: {"x": ["a", "b"], "y": 3}; or a network file.',
         ),
         click.option(
             "--interventions",
             metavar="COLUMN",
             help="The column that names the variables set by intervention in each row: names or numbers from 1, "
             "separated by ';', or 0 or an empty cell for none.",
+        ),
+        weights_option("How many times each row counts: the column that says so, which is then no variable."),
+        click.option(
+            "--randomised",
+            metavar="COLUMN",
+            multiple=True,
+            help="A column whose values experimenters assigned in every row, or several separated by commas: no edge "
+            "leads into it; may be repeated.",
         ),
         *COLUMN_OPTIONS,
         *CUTTING_OPTIONS,
@@ -150,7 +192,7 @@ score_option = click.option(
 
 
 def _read_prior_edges(context: click.Context, _: click.Parameter, path: str | None) -> Any:
-    return None if path is None else read_prior_edges(path, max_memory=context.params.get("max_memory"))
+    return None if path is None else OddsOption(read_prior_edges(path, max_memory=context.params.get("max_memory")))
 
 
 prior_edges_option = click.option(
@@ -205,15 +247,14 @@ score_options = _apply(
             "--max-parents",
             type=int,
             metavar="N",
-            show_default="no limit",
+            show_default="no limit, unless --settings chooses one",
             help="Largest number of parents of a variable.",
         ),
         click.option(
             "--prior",
             "structure_prior",
             metavar="PRIOR",
-            default="uniform",
-            show_default=True,
+            show_default="uniform, unless --settings chooses it",
             help="; ".join(f"{name}: {meaning}" for name, meaning in PRIORS.items()) + ".",
         ),
         prior_edges_option,
@@ -244,6 +285,26 @@ output_options = _apply(
         click.option("-q", "--quiet", is_flag=True, help="Show no progress and no warnings."),
     ]
 )
+
+
+_SETTINGS = {
+    AVERAGE: "average over them, by the evidence for each",
+    BEST: "those with the highest evidence",
+    FIXED: "the defaults",
+}
+
+
+def settings_option(*choices: str) -> Callable[[Command], Command]:
+    """Return the option that says what is done about settings that are not given; the first choice is the default."""
+    return click.option(
+        "--settings",
+        type=click.Choice(choices),
+        default=choices[0],
+        show_default=True,
+        help="What to do about the settings that are not given (--ess, --prior, --max-parents): "
+        + "; ".join(f"{name}: {_SETTINGS[name]}" for name in choices)
+        + f". Unless {FIXED}, the number of rows limits the number of parents.",
+    )
 
 
 # What a command on data and its scores takes, and how a method runs and where its result goes.
@@ -316,25 +377,41 @@ def take_data_with_warnings(
 ) -> Dataset | NumericData:
     """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
     dataset = take_data(data, options, max_memory)
+    report_data(dataset, out)
+    return dataset
+
+
+def report_data(dataset: Dataset | NumericData, out: Output) -> None:
+    """Warn about dropped rows and about columns that look wrong."""
     report_dropped_rows(dataset, out)
+    report_decisions(dataset, out)
     numeric = [] if isinstance(dataset, Dataset) else [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
     for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else numeric:
         out.warn(warning)
-    return dataset
+
+
+def take_reading(options: dict[str, Any]) -> ReadingOptions:
+    """Remove the options of reading from a subcommand's options, and return them as arguments."""
+    return cast("ReadingOptions", {name: options.pop(name) for name in READING_OPTIONS})
 
 
 def take_table(data: str, options: dict[str, Any], max_memory: int | str | None, *, numeric: bool = False) -> Table:
     """Read a table as a subcommand's options say, and remove the options of reading; of numbers only, if asked to."""
     check_table(data)
-    reading = {name: options.pop(name) for name in ("separator", "missing_values")}
+    reading = take_reading(options)
     unused = unused_columns(
         {
             "columns": needed_columns(options["columns"]) or None,
-            "drop": list(dict.fromkeys(options["drop"])),
+            "drop": list(dict.fromkeys([*options["drop"], *options["ignore"]])),
             "interventions": options["interventions"],
+            "weights": options["weights"],
         }
     )
-    other = {*needed_columns(options["drop"]), options["interventions"]}
+    other = {
+        *needed_columns([*options["drop"], *options["ignore"]]),
+        options["interventions"],
+        options["weights"],
+    }
     of_numbers = (lambda name: name not in other) if numeric else None
     return read_table(data, **reading, unused=unused, numeric=of_numbers, max_memory=max_memory)
 
@@ -342,8 +419,12 @@ def take_table(data: str, options: dict[str, Any], max_memory: int | str | None,
 def take_score_options(options: dict[str, Any], out: Output) -> dict[str, Any]:
     """Return the arguments of ``local_scores`` among a subcommand's options; warn about those that have no effect."""
     given = take_parameters(options, out) | take_intervention_kind(options)
+    # Some tasks do not have them.
+    for name in ("structure_prior", "max_parents"):
+        if name in options and options[name] is None:
+            del options[name]
     if (edges := options.pop("prior_edges")) is not None:
-        given["structure_prior"] = [options["structure_prior"], edges]
+        given["structure_prior"] = [options.get("structure_prior", "uniform"), edges]
     return options | given
 
 
@@ -361,6 +442,14 @@ def report_dropped_rows(data: Dataset | NumericData, out: Output) -> None:
     """Warn about dropped rows, if any."""
     if data.dropped:
         out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
+
+
+def report_decisions(data: Dataset | NumericData, out: Output) -> None:
+    """Say which columns were cut, or set aside, by what they seem to hold."""
+    if not isinstance(data, Dataset) or automatic_notice(data) is None:
+        return
+    what = "; ".join(cut_sentences(data)) or "columns are set aside by what they seem to hold"
+    out.note(f"{what} (--nominal, --numeric and --ignore overrule this)")
 
 
 def report_set_aside(data: Dataset | NumericData, out: Output) -> None:

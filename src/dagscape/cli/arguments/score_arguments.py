@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from dagscape.cli.arguments.compared_cuts import take_compared
+from dagscape.cli.arguments.cutting_arguments import compares_ways
 from dagscape.cli.arguments.options import take_data_with_warnings, take_score_options
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
@@ -16,10 +18,12 @@ from dagscape.core.progress import ProgressOption
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import Budget
 from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.posterior.evidence import FIXED, job_of_best
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import ScoringJob, prepare
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
@@ -66,7 +70,13 @@ class Scored(NamedTuple):
 
 
 def take_problem(
-    data: str, options: dict[str, Any], budget: Budget, out: Output, *, score_equivalent: bool = False
+    data: str,
+    options: dict[str, Any],
+    budget: Budget,
+    out: Output,
+    progress: ProgressOption = None,
+    *,
+    score_equivalent: bool = False,
 ) -> Problem:
     """Read a table or a score file, and prepare the scores.
 
@@ -80,6 +90,8 @@ def take_problem(
         The threads and the memory that may be used.
     out : Output
         Where warnings go.
+    progress : bool or callable, optional
+        Hears of the choice of settings.
     score_equivalent : bool
         Whether the user declares the scores of a file score-equivalent.
     """
@@ -87,9 +99,21 @@ def take_problem(
         found = score_file(data, options, budget.limit, score_equivalent=score_equivalent)
         return Problem(found, None, lambda _progress: found)
     dataset, arguments = scored_table(data, options, budget.limit, out, score_equivalent=score_equivalent)
-    job = prepare(dataset, **arguments)
+    settings = arguments.pop("settings", FIXED)
+    job = job_of_best(dataset, arguments, budget, settings, progress)
     size = SearchSize.complete(dataset.n, job.max_parents)
     return Problem(size, dataset, lambda progress: score_job(job, budget, progress=progress), job, arguments)
+
+
+def take_given(
+    data: str, options: dict[str, Any], max_memory: int | str | None, out: Output
+) -> tuple[EnumerableScores | Dataset | NumericData | ComparedCuts, dict[str, Any]]:
+    """Read a score file, or a table, cut in all ways that the options name; with the arguments of ``local_scores``."""
+    if is_score_file(data):
+        return score_file(data, [*options, "settings", "cut_weights"], max_memory), {}
+    if compares_ways(options):
+        return take_compared(data, options, max_memory, out), take_score_options(options, out)
+    return scored_table(data, options, max_memory, out)
 
 
 def take_scores(
@@ -114,7 +138,7 @@ def take_scores(
         before scores are computed, so that a job that cannot finish does not start.
     """
     budget = Budget.of(work["threads"], work["max_memory"])
-    problem = take_problem(data, options, budget, out, score_equivalent=score_equivalent)
+    problem = take_problem(data, options, budget, out, work["progress"], score_equivalent=score_equivalent)
     if problem.data is not None:
         for needed in requirements:
             needed(problem.size, budget.threads, budget.limit).check(budget.limit)

@@ -65,7 +65,8 @@ def parameter_options(command: Command) -> Command:
     """Add an option for each parameter of a score."""
     for parameter in reversed(PARAMETERS.values()):
         option = click.option(
-            _spelled(parameter.name), parameter.name, type=_Value(parameter), show_default=shown((parameter.default,)),
+            _spelled(parameter.name), parameter.name, type=_Value(parameter),
+            show_default=f"{shown((parameter.default,))}, unless --settings chooses it",
             help=f"{_meaning(parameter)}.",
         )  # fmt: skip
         command = option(command)

@@ -22,9 +22,17 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 ANSWERS_HELP = """\b
 ANSWERS is a .csv or .tsv file (plain or gzipped), or - for standard input: a row for each student, a
 column for each item, 1 for a correct answer, 0 for a wrong one, an empty cell or ? for a missing one.
-A first column called 'student' or 'id', or one of distinct text, names the students. The Q-matrix has
+A first column called 'student' or 'id', or one of distinct text, names the students. With --long, it
+has a row for each student and item, and the columns that --long names. The Q-matrix has
 a row for each item, whose first column names it, and a column for each skill: 1 if the item needs the
 skill, otherwise 0."""
+
+long_option = click.option(
+    "--long",
+    nargs=3,
+    metavar="STUDENT ITEM ANSWER",
+    help="ANSWERS has a row for each student and item: the columns with the student, the item and the answer.",
+)
 
 # What each option writes.
 _TABLES: dict[str, tuple[str, Callable[[StudentModel, Answers | None], pd.DataFrame]]] = {

@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Average a feature over the networks of a list: edges, ancestors, Markov blankets, v-structures.
 
-    LIST is a saved result of 'best', 'modes' or 'bootstrap'. Networks have their posterior weights; those of resampled
-    rows have all the same.
+    LIST is a saved result of 'best', 'modes', 'sample-dags' or 'bootstrap'. The best networks and modes have their
+    posterior weights; samples, and networks of resampled rows, have all the same. Averages of samples have errors.
     """
     found = feature_averages(load_networks(networks), feature, weights)
     Output(as_json, quiet).deliver(found, output, lambda: render_feature_averages(found, show))

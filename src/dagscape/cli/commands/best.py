@@ -7,27 +7,27 @@ from typing import Any
 
 import click
 
-from dagscape.best.enumeration import SPACES, why_not_classes
+from dagscape.best.enumeration import SPACES, usual_space, why_not_classes
 from dagscape.best.k_best import DEFAULT_K, k_best
 from dagscape.best.requirements import best_requirements
 from dagscape.best.result import BestNetworks
-from dagscape.cli.arguments.drawing_options import picture_options
+from dagscape.cli.arguments.drawing_options import draw_result, picture_options
+from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data
+from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data, settings_option
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, declared_equivalent, take_scores
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.constraints import COUNT
 from dagscape.core.errors import DagscapeError, InvalidOption, SparseFamilies
 from dagscape.core.resources import memory_limit, thread_count
-from dagscape.drawing.draw import draw
 from dagscape.networks.discrete.fitting import fit_options
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.posterior.requirements import sum_requirements, sum_seconds
 from dagscape.report.best import render_best
 from dagscape.sampling.exact_posterior import exact_posterior
-from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 
 # A sum over DAGs of this many variables takes about a second at most.
@@ -37,6 +37,7 @@ _FEW_SECONDS = 3.0
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
+@settings_option(BEST, FIXED)
 @click.option(
     "-k", type=within(COUNT), metavar="N", show_default=f"{DEFAULT_K}, or all with --within", help="Number to find."
 )
@@ -54,6 +55,7 @@ _FEW_SECONDS = 3.0
 )
 @rows_shown("Number of rows to show of each table.")
 @picture_options("the best one")
+@effects_options
 @click.option(
     "--network",
     "fitted",
@@ -76,7 +78,6 @@ def command(
     space: str | None,
     show: int,
     picture: str | None,
-    label_width: int | None,
     fitted: str | None,
     score_equivalent: bool,
     coverage: bool | None,
@@ -99,22 +100,24 @@ def command(
         )
         if fitted is not None and dataset is None:
             raise InvalidOption("--network needs a table of data: a network cannot be fitted to a score file")
+        check_effects(dataset)
         best = k_best(scores, k, space or _usual_space(scores, out), within, **work, progress=progress)
         if coverage or (coverage is None and _affordable(scores, **work)):
             best = _with_total(best, scores, work | {"progress": progress}, forced=bool(coverage))
-    out.deliver(best, output, lambda: render_best(best, show))
+    found = effects_of(best, dataset, max_memory=work["max_memory"])
+    out.deliver(best, output, lambda: [*render_best(best, show), *effects_blocks(found)], {"effects": found})
     if picture is not None:
-        draw(best, picture, label_width=label_width)
+        draw_result(best, picture, out, effects=found())
     if fitted is not None and dataset is not None:
-        write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted)
+        write_network(Network.fit(best.networks[0], dataset, *fit_options(scores.info)), fitted, remarks=best.warnings)
 
 
 def _usual_space(scores: EnumerableScores, out: Output) -> str:
     """Return what is ranked by default, and say so if it is not classes."""
-    if not distinguishes_members(scores.info):
-        return "classes"
-    out.note(f"ranking DAGs, not equivalence classes: {why_not_classes(scores)}")
-    return "dags"
+    space = usual_space(scores)
+    if space == "dags":
+        out.note(f"ranking DAGs, not equivalence classes: {why_not_classes(scores)}")
+    return space
 
 
 def _affordable(scores: EnumerableScores, threads: int | None, max_memory: int | str | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.consensus_file import consensus_format, write_consensus
-from dagscape.cli.arguments.drawing_options import picture_options
+from dagscape.cli.arguments.drawing_options import draw_result, picture_options
 from dagscape.cli.arguments.method_options import learner_options, take_learner_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
@@ -16,14 +16,15 @@ from dagscape.cli.arguments.options import (
     output_options,
     result_output,
     scored_data,
+    settings_option,
     take_data_with_warnings,
     take_score_options,
 )
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.constraints import A_PROBABILITY
 from dagscape.core.randomness import SEED
-from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.report.edges import EDGES_SHOWN, render_bootstrap
 from dagscape.running.repetitions import WORKERS
 from dagscape.search.registry import LEARNERS
@@ -33,6 +34,7 @@ from dagscape.studies.samples import SAMPLES
 
 @click.command(epilog=DATA_HELP)
 @scored_data
+@settings_option(BEST, FIXED)
 @click.option(
     "--method", type=click.Choice(list(LEARNERS)), default="order", show_default=True,
     help="The method that learns a network.",
@@ -50,13 +52,13 @@ from dagscape.studies.samples import SAMPLES
 @click.option(
     "--threshold", type=within(A_PROBABILITY), metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
-    help="Show edges with at least this confidence.",
+    help="Show edges that at least this share of the samples has.",
 )  # fmt: skip
 @learner_options
-@picture_options("the edges with enough confidence")
+@picture_options("the edges that enough samples have")
 @click.option(
     "--consensus", "consensus_file", metavar="FILE", callback=checked_path(consensus_format),
-    help="Also find the DAG that maximises the sum of the confidence - 1/2 over its edges, and write it to a .csv "
+    help="Also find the DAG that maximises the sum of share - 1/2 over its edges, and write it to a .csv "
     "file, a .bif file (fitted to the data) or a drawing.",
 )  # fmt: skip
 @memory_option
@@ -67,14 +69,13 @@ def command(
     method: str,
     threshold: float | None,
     picture: str | None,
-    label_width: int | None,
     consensus_file: str | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Learn networks from resampled rows: the confidence in every edge and every ancestor relation."""
+    """Learn networks from resampled rows: the share of samples with each edge and each ancestor relation."""
     out = Output(as_json, quiet)
     dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     chosen = take_learner_options(options, method)
@@ -85,6 +86,6 @@ def command(
         found, output, lambda: render_bootstrap(found, EDGES_SHOWN if threshold is None else threshold, consensus)
     )
     if picture is not None:
-        draw(found, picture, threshold=threshold, label_width=label_width)
+        draw_result(found, picture, out, threshold=threshold)
     if consensus_file is not None and consensus is not None:
-        write_consensus(found, consensus, consensus_file, dataset, label_width)
+        write_consensus(found, consensus, consensus_file, dataset, out)

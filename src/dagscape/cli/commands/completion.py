@@ -51,7 +51,7 @@ _COMPLETED = {
     "ANSWERS": _FILE,
     "DATA": _Words(lambda: _bundled("data.bundled:BUNDLED"), files=True),
     "FILE": _FILE,
-    "METHOD[:BINS]": _Words(lambda: loaded("data.discrete.cut_rules:CUT_RULES")),
+    "METHOD[:BINS]": _Words(lambda: [*loaded("data.discrete.cut_rules:CUT_RULES"), "none"]),
     "MODEL": _NETWORK,
     "NETWORK": _NETWORK,
     "PRIOR": _Words(lambda: (name.removesuffix("K") for name in loaded("scores.priors:PRIORS"))),

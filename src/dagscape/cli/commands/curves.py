@@ -47,9 +47,9 @@ def command(
 ) -> None:
     """Show how diverse lists of networks are, and how close they come to a known network, by their length.
 
-    Each LIST is a saved result of 'best', 'modes' or 'bootstrap', and is called by the name of its file. Diversity is
-    the average distance between two of the first networks; the distance to the known network is the least of any of
-    them.
+    Each LIST is a saved result of 'best', 'modes', 'sample-dags' or 'bootstrap', and is called by the name of its file.
+    Diversity is the average distance between two of the first networks; the distance to the known network is the least
+    of any of them.
     """
     out = Output(as_json, quiet)
     named = {name: load_networks(source) for name, source in zip(_names(lists), lists, strict=True)}

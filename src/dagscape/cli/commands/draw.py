@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
-from dagscape.cli.arguments.drawing_options import label_width, posterior_lines
+from dagscape.cli.arguments.drawing_options import draw_result, posterior_lines, view_options
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, load_drawable, load_structure
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.program.output import check_format, chosen_format, format_option, output_path, written_file
+from dagscape.cli.program.output import Output, check_format, chosen_format, format_option, output_path, written_file
 from dagscape.cli.program.streams import write_document
 from dagscape.core.constraints import A_PROBABILITY
 from dagscape.core.errors import InvalidOption
-from dagscape.drawing.draw import DRAWING_FORMATS, DrawOptions, draw, drawing_format
-from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable
+from dagscape.drawing.display import Drawn
+from dagscape.drawing.draw import DRAWING_FORMATS, drawing_format
+from dagscape.drawing.edges import DEFAULT_THRESHOLD, Drawable, ProbableEdges
 from dagscape.drawing.own_pictures import OwnPicture
+from dagscape.drawing.view import DrawOptions
 from dagscape.graphs.dag import Cpdag
-from dagscape.posterior.result import Posterior
+from dagscape.planning.loading import load_result
+from dagscape.studies.edge_effects_result import EdgeEffects
 
 _RESULT_HELP = """
 
@@ -45,7 +48,14 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
     help="For a posterior: draw edges with at least this probability.",
 )
 @posterior_lines
-@label_width
+@view_options
+@click.option(
+    "--effects",
+    "effects_path",
+    metavar="FILE",
+    help="Show how strongly joined variables go together: a file of 'dagscape posterior DATA --effects-file FILE', or "
+    "of best or learn.",
+)
 @format_option(DRAWING_FORMATS, "svg")
 @click.option(
     "-o",
@@ -62,7 +72,7 @@ def command(
     title: str | None,
     threshold: float | None,
     lines: str | None,
-    label_width: int | None,
+    effects_path: str | None,
     output: str,
 ) -> None:
     """Draw the structure of a network, or a result."""
@@ -76,11 +86,24 @@ def command(
     else:
         graph = load_drawable(network)
     for name, value in (("threshold", threshold), ("lines", lines)):
-        if value is not None and not isinstance(graph, Posterior):
+        if value is not None and not _has_probabilities(graph):
             raise InvalidOption(f"--{name} is for posteriors, and {network!r} has no probabilities of edges")
-    options: DrawOptions = {"title": title, "threshold": threshold, "lines": lines, "label_width": label_width}
+    out = Output(as_json=False, quiet=False)
+    effects = None if effects_path is None else _effects(effects_path)
+    options: DrawOptions = {"effects": effects, "title": title, "threshold": threshold, "lines": lines}
     if output == "-" and chosen_format() is None:
-        write_document(str(draw(graph, **options)))
+        write_document(str(draw_result(graph, None, out, **options)))
         return
     with written_file(output) as path:
-        draw(graph, path, **options)
+        draw_result(graph, path, out, **options)
+
+
+def _has_probabilities(graph: Drawable | OwnPicture) -> bool:
+    return isinstance(graph, Drawn) and isinstance(graph.drawable, ProbableEdges)
+
+
+def _effects(path: str) -> EdgeEffects:
+    found = load_result(path)
+    if not isinstance(found, EdgeEffects):
+        raise InvalidOption(f"--effects: {path!r} is a {found.kind!r} result, not one of --effects-file")
+    return found

@@ -12,6 +12,7 @@ from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, completed, load
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     output_options,
+    report_decisions,
     report_dropped_rows,
     report_set_aside,
     scored_data,
@@ -70,7 +71,7 @@ def _network_path(context: click.Context, parameter: click.Parameter, path: str 
     "--output",
     metavar="FILE",
     callback=_network_path,
-    help="Write the network to a .json file, which keeps everything, or to a .bif file; .gz compresses. "
+    help="Write the network to a .json, .bif, .xmlbif or .xdsl file; .gz compresses. "
     "-: to standard output, in place of tables.",
 )
 @click.option("--cpts", is_flag=True, help="Show the probabilities, too.")
@@ -100,6 +101,7 @@ def command(
     else:
         dataset = take_discrete(data, options, work["max_memory"])
         report_dropped_rows(dataset, out)
+        report_decisions(dataset, out)
         report_set_aside(dataset, out)
         dag, dataset = _matched(structure, dataset, work["max_memory"], out)
         title = f"The structure of {structure!r}, {_fitted_to(dataset)}"

@@ -9,11 +9,11 @@ from typing import Any
 import click
 import numpy as np
 
-from dagscape.best.enumeration import SPACES, why_not_classes
+from dagscape.best.enumeration import SPACES, usual_space, why_not_classes
 from dagscape.best.k_best import iter_best
 from dagscape.best.requirements import best_requirements
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import DATA_HELP, output_options, scored_data, work_options
+from dagscape.cli.arguments.options import DATA_HELP, output_options, scored_data, settings_option, work_options
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, declared_equivalent, take_scores
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import write_document
@@ -21,12 +21,13 @@ from dagscape.core.constraints import COUNT
 from dagscape.core.wording import visible, visible_json
 from dagscape.ensembles.ranked_networks import times_less
 from dagscape.graphs.dag import Cpdag, Dag
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.results.encoding import encode
-from dagscape.scores.equivalence import distinguishes_members
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
+@settings_option(BEST, FIXED)
 @click.option(
     "-n", "count", type=within(COUNT), metavar="N", show_default="no limit", help="Stop after this many networks."
 )
@@ -61,10 +62,8 @@ def command(
         scores, _ = take_scores(
             data, options, work | {"progress": progress}, out, [best_requirements], score_equivalent=score_equivalent
         )
-        if space is None and distinguishes_members(scores.info):
+        if space is None and (space := usual_space(scores)) == "dags":
             out.note(f"listing DAGs, not equivalence classes: {why_not_classes(scores)}")
-            space = "dags"
-        space = space or "classes"
         networks = iter_best(scores, space, **work, progress=progress)
     best = None
     for rank, dag in enumerate(itertools.islice(networks, count), start=1):

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from dagscape.cli.arguments.drawing_options import picture_options
+from dagscape.cli.arguments.drawing_options import draw_result, picture_options
+from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, load_known
 from dagscape.cli.arguments.method_options import learner_options, take_learner_options
-from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data
+from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data, settings_option
 from dagscape.cli.arguments.score_arguments import (
     SCORES_HELP,
     declared_equivalent,
@@ -23,13 +24,13 @@ from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.errors import InvalidOption, StoppedEarly
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.drawing.draw import draw
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.discrete.fitting import fit_options
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.report.learning import FAMILIES_SHOWN, render_learned
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.search.learning import learn
@@ -38,6 +39,7 @@ from dagscape.search.registry import LEARNERS
 
 @click.command(epilog=f"{DATA_HELP}{SCORES_HELP}\n\n{NETWORK_HELP}")
 @scored_data
+@settings_option(BEST, FIXED)
 @click.option(
     "--method",
     type=click.Choice(list(LEARNERS)),
@@ -79,6 +81,7 @@ from dagscape.search.registry import LEARNERS
 )
 @rows_shown("Number of families to show.", FAMILIES_SHOWN)
 @picture_options("the network")
+@effects_options
 @click.option(
     "--trace",
     metavar="FILE",
@@ -98,7 +101,6 @@ def command(
     fitted: str | None,
     show: int,
     picture: str | None,
-    label_width: int | None,
     trace: str | None,
     score_equivalent: bool,
     output: str | None,
@@ -117,6 +119,7 @@ def command(
     if fitted is not None and not isinstance(learned_from, Dataset):
         found_kind = "table of numbers" if isinstance(learned_from, NumericData) else "score file"
         raise InvalidOption(f"--network needs a table of discrete data: its tables cannot be fitted to a {found_kind}")
+    check_effects(None if isinstance(learned_from, LocalScores) else learned_from)
     known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
     first = (
         None if start is None else _dag(load_known(start, learned_from.variables, work["max_memory"], option="start"))
@@ -127,13 +130,16 @@ def command(
         found = learn(learned_from, method, **limits, **work, progress=progress, **scoring, **chosen)
     if known is not None:
         found = found.with_truth(known, level)
-    out.deliver(found, output, lambda: render_learned(found, show))
+    effects = effects_of(found, learned_from, max_memory=work["max_memory"])
+    out.deliver(found, output, lambda: [*render_learned(found, show), *effects_blocks(effects)], {"effects": effects})
     if not found.complete:
         out.warn("the search reached --max-seconds: the network is the best found by then")
     if fitted is not None and isinstance(learned_from, Dataset):
-        write_network(Network.fit(found.network, learned_from, *fit_options(found.score_info)), fitted)
+        write_network(
+            Network.fit(found.network, learned_from, *fit_options(found.score_info)), fitted, remarks=found.warnings
+        )
     if picture is not None:
-        draw(found, picture, label_width=label_width)
+        draw_result(found, picture, out, effects=effects())
     if trace is not None:
         with file_writer(trace) as rows:
             rows.writerow(["step", "move", "score", "seconds"])

@@ -11,6 +11,7 @@ from dagscape.cli.arguments.options import (
     DATA_HELP,
     data_argument,
     data_options,
+    report_decisions,
     report_dropped_rows,
     run_options,
     take_discrete,
@@ -66,6 +67,7 @@ def command(data: str, output: str | None, as_json: bool, quiet: bool, **options
     asked = {name: options.pop(name) for name in names}
     dataset = take_discrete(data, options, asked["max_memory"])
     report_dropped_rows(dataset, out)
+    report_decisions(dataset, out)
     for warning in dataset.describe().warnings:
         out.warn(warning)
     with out.working() as progress:

@@ -9,7 +9,7 @@ import click
 
 from dagscape.cli.arguments.graph_arguments import completed, load_structure
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data
+from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data, settings_option
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_scores
 from dagscape.cli.program.output import Output
 from dagscape.core.constraints import COUNT
@@ -19,6 +19,7 @@ from dagscape.graphs.validation import check_variables
 from dagscape.modes.bounds import BOUNDS, GROUPINGS
 from dagscape.modes.mode_orderings import DELTA, DISTINCT, modes
 from dagscape.modes.requirements import modes_requirements
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.report.modes import render_modes
 
 
@@ -28,6 +29,7 @@ def _described(choices: dict[str, str]) -> str:
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
+@settings_option(BEST, FIXED)
 @click.option("-k", type=within(COUNT), default=10, show_default=True, metavar="N", help="Number of modes to find.")
 @click.option(
     "--delta",

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import run_options, table_options
-from dagscape.cli.arguments.student_files import ANSWERS_HELP, check_standard_input
+from dagscape.cli.arguments.options import run_options, table_options, take_reading
+from dagscape.cli.arguments.student_files import ANSWERS_HELP, check_standard_input, long_option
 from dagscape.cli.program.output import Output
 from dagscape.core.constraints import COUNT
 from dagscape.core.randomness import SEED
@@ -35,6 +35,7 @@ def _threshold(name: str, default: float, meaning: str) -> Callable[[Command], C
     "--q-matrix", metavar="FILE", required=True, help="The .csv or .tsv file that says which skills each item needs."
 )
 @table_options
+@long_option
 @_threshold("minsup", 0.125, "Support that both rules of a pair must reach.")
 @_threshold("minconf", 0.76, "Confidence that both rules must reach.")
 @_threshold("minprob", 0.9, "Probability with which they must.")
@@ -60,8 +61,8 @@ def command(answers: str, q_matrix: str, output: str | None, as_json: bool, quie
     """
     out = Output(as_json, quiet)
     check_standard_input(answers, "--q-matrix", q_matrix)
-    reading = {name: options.pop(name) for name in ("separator", "missing_values")}
+    reading = take_reading(options)
     with out.working() as progress:
-        given = matched(answers, q_matrix, **reading, max_memory=options["max_memory"])
+        given = matched(answers, q_matrix, long=options.pop("long"), **reading, max_memory=options["max_memory"])
         found = parm(*given, **options, progress=progress)
     out.deliver(found, output, lambda: render_parm(found))

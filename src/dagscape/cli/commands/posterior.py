@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
 from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
-from dagscape.cli.arguments.drawing_options import picture_options, posterior_lines
+from dagscape.cli.arguments.drawing_options import draw_result, picture_options, posterior_lines
+from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data
-from dagscape.cli.arguments.score_arguments import SCORES_HELP, Problem, take_problem
+from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data, settings_option
+from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_given
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.cli.program.processes import launched_backend
 from dagscape.cli.program.wording import worded
 from dagscape.core.constraints import A_PROBABILITY, Number
-from dagscape.core.progress import ProgressListener
 from dagscape.core.randomness import SEED
 from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
-from dagscape.drawing.draw import draw
+from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.common_cuts import ComparedCuts
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.ensembles.sampled_networks import SampledNetworks
-from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER, cost_more
-from dagscape.posterior.result import Posterior
-from dagscape.posterior.running import PlannedSum, plan_sum
-from dagscape.posterior.sum_plan import SumPlan
-from dagscape.posterior.summing import planned_posterior, wants_paths
+from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
+from dagscape.posterior.running import plan_sum
+from dagscape.posterior.setting import CUT_WEIGHTS, EQUAL
 from dagscape.report.blocks import Block
 from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
 from dagscape.report.samples import render_samples
 from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS, SECONDS_BETWEEN
-from dagscape.sampling.chain import CHAINS, DRAWS, chain
-from dagscape.sampling.chain_requirements import DEFAULT_CHAINS, DEFAULT_DRAWS, chain_requirements
-from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
+from dagscape.sampling.chain import CHAINS, DRAWS
+from dagscape.sampling.chain_requirements import DEFAULT_CHAINS, DEFAULT_DRAWS
+from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES
 from dagscape.sampling.method_choice import (
+    METHOD_LOG,
     METHODS,
-    Reason,
     chosen_method,
-    explained,
-    most_seconds_of_sum,
-    sum_or_reason,
 )
-from dagscape.scores.requirements import scoring_requirements
+from dagscape.scores.definitions.set_functions import ScoredData
+from dagscape.scores.search_planning import SearchSize
+from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.studies.posterior import AVERAGE, SETTINGS_OF_DATA, posterior
 
 # Sums with paths over fewer variables take a few seconds at most.
 _SURELY_QUICK = 12
@@ -78,6 +77,14 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     default="auto",
     show_default=True,
     help=f"What does the sum; {_BACKENDS}.",
+)
+@settings_option(*SETTINGS_OF_DATA)
+@click.option(
+    "--cut-weights",
+    type=click.Choice(CUT_WEIGHTS),
+    default=EQUAL,
+    show_default=True,
+    help="The weights of several ways of cutting numbers (--discretize): equal, or by the evidence for them.",
 )
 @click.option(
     "--threshold",
@@ -162,6 +169,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     help="The least time between two checkpoints.",
 )
 @picture_options("the probable edges")
+@effects_options
 @posterior_lines
 @click.option(
     "--consensus",
@@ -177,6 +185,8 @@ def command(
     over: str,
     method: str,
     backend: str,
+    settings: str,
+    cut_weights: str,
     threshold: float | None,
     via: tuple[Path, ...],
     via_all: bool,
@@ -193,7 +203,6 @@ def command(
     checkpoint_seconds: float,
     picture: str | None,
     lines: str | None,
-    label_width: int | None,
     consensus_file: str | None,
     output: str | None,
     as_json: bool,
@@ -207,102 +216,49 @@ def command(
     """
     out = Output(as_json, quiet)
     budget = Budget.of(options.pop("threads"), options.pop("max_memory"))
-    with_paths = via_all or bool(via)
     backend = _chosen_backend(over, backend, out)
     of_sums: dict[str, Any] = {"via": via or None, "via_all": via_all or None, "prior_only": prior_only or None}
     of_sums |= {"compelled_samples": compelled_samples, "backend": backend}
     of_chains = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
-    given = {name: value for name, value in of_chains.items() if value is not None}
-    method = chosen_method(method, over, of_sums, given)
-    with out.working() as progress, out.telling(CHECKPOINT_LOG):
-        problem = take_problem(data, options, budget, out)
-        asked: dict[str, Any] = {"with_paths": with_paths, "with_ancestors": cost_more(over, ancestors=ancestors)}
-        resumable = checkpoint is not None
-        saved: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds}
-
-        def planned_sum() -> PlannedSum:
-            return plan_sum(problem.size, over, backend, budget, **asked, resumable=resumable)
-
-        planned = (
-            planned_sum()
-            if method == "exact"
-            else _sum_or_reason(method, problem, planned_sum, budget, given, resumable=resumable)
-        )
-        result: Posterior | SampledNetworks
-        if isinstance(planned, Reason):
-            if planned:
-                out.note(f"running Markov chains, because {planned}")
-            check_consensus_file(consensus_file, problem.data)
-            result = _by_chains(problem, planned, budget, progress, seed=seed, **given, **saved)
+    # Options that do not go together are refused before the table is read.
+    chosen_method(method, over, of_sums, {name: value for name, value in of_chains.items() if value is not None})
+    paths = "all" if via_all else list(via) or None
+    asked: dict[str, Any] = {"method": method, "via": paths, "ancestors": ancestors, "prior": prior_only}
+    asked |= {"compelled": compelled, "compelled_samples": compelled_samples, "seed": seed, "backend": backend}
+    asked |= {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds, **of_chains}
+    with out.working() as progress, out.telling(CHECKPOINT_LOG), out.telling(METHOD_LOG):
+        given, scoring = take_given(data, options, budget.limit, out)
+        table = given if isinstance(given, Dataset | NumericData) else None
+        check_consensus_file(consensus_file, given)
+        check_effects(given)
+        if isinstance(given, LocalScores):
+            asked |= {"settings": AVERAGE}
         else:
-            sampling = CompelledSampling(compelled_samples, seed)
-            if compelled is None:
-                compelled = sampling.affordable(problem.size, planned.plan, over, budget)
-            elif compelled:
-                sampling.requirements(problem.size, over, budget).check(budget.limit)
-            scores = problem.scores(progress)
-            check_consensus_file(consensus_file, problem.data)
-            if with_paths:
-                wants_paths("all" if via_all else via, scores.variables)
-                _warn_if_slow(scores.n, planned.plan, out)
-            result = planned_posterior(planned, scores, **asked, prior=prior_only, progress=progress, **saved)
-            if compelled:
-                result = sampling.added_to(result, scores, budget, progress)
+            asked |= {"settings": settings, "cut_weights": cut_weights}
+            if cut_weights != EQUAL and not isinstance(given, ComparedCuts):
+                out.warn("--cut-weights has no effect: numbers are not cut in several ways")
+        if paths is not None:
+            _warn_if_slow(given, over, backend, budget, out)
+        work: dict[str, Any] = {"threads": budget.threads, "max_memory": budget.limit, "progress": progress}
+        result = posterior(given, over, **asked, **work, **scoring)
         consensus = None if consensus_file is None else result.consensus()
+
+    effects = effects_of(result, table, threshold=threshold, max_memory=budget.limit)
 
     def blocks() -> list[Block]:
         shown = EDGES_SHOWN if threshold is None else threshold
         if isinstance(result, SampledNetworks):
-            return render_samples(result, shown, consensus)
-        paths = render_paths(result, () if via_all else via, shown) if with_paths else []
-        return [*render_posterior(result, shown, consensus), *paths]
+            return [*render_samples(result, shown, consensus), *effects_blocks(effects)]
+        listed = render_paths(result, () if via_all else via, shown) if paths is not None else []
+        return [*render_posterior(result, shown, consensus), *listed, *effects_blocks(effects)]
 
-    out.deliver(result, output, blocks)
+    out.deliver(result, output, blocks, {"effects": effects})
     if picture is not None:
-        draw(result, picture, threshold=threshold, lines=lines, label_width=label_width)
+        draw_result(result, picture, out, threshold=threshold, lines=lines, effects=effects())
     if consensus_file is not None and consensus is not None:
-        write_consensus(result, consensus, consensus_file, problem.data, label_width)
+        write_consensus(result, consensus, consensus_file, table, out)
     if result.provenance.parameters.get("interrupted"):
         raise KeyboardInterrupt
-
-
-def _sum_or_reason(
-    method: str,
-    problem: Problem,
-    planned_sum: Callable[[], PlannedSum],
-    budget: Budget,
-    given: Mapping[str, Any],
-    *,
-    resumable: bool,
-) -> PlannedSum | Reason:
-    """Return the planned sum over DAGs, with scores that fit, or the reason for chains."""
-    if method == "chain":
-        return Reason("")
-    job = problem.job
-
-    def plan() -> PlannedSum:
-        found = planned_sum()
-        if job is not None:
-            scoring_requirements(job, budget.threads, budget.limit).check(budget.limit)
-        return found
-
-    def chains_fit() -> bool:
-        asked = {name: given[name] for name in ("chains", "draws") if name in given}
-        needs = chain_requirements(job or problem.size, budget.threads, budget.limit, **asked)
-        return needs.fits(budget.limit)
-
-    return sum_or_reason(
-        problem.size.n, plan, chains_fit, most_seconds_of_sum(given.get("max_seconds"), resumable=resumable)
-    )
-
-
-def _by_chains(
-    problem: Problem, reason: Reason, budget: Budget, progress: ProgressListener | None, **options: Any
-) -> SampledNetworks:
-    """Run chains on the data or on the scores of a file."""
-    work: dict[str, Any] = {"threads": budget.threads, "max_memory": budget.limit, "progress": progress}
-    given = problem.scores(progress) if problem.data is None else problem.data
-    return explained(chain(given, **options, **work, **problem.arguments), reason)
 
 
 def _chosen_backend(over: str, backend: str, out: Output) -> str:
@@ -317,10 +273,17 @@ def _chosen_backend(over: str, backend: str, out: Output) -> str:
     return backend
 
 
-def _warn_if_slow(n: int, plan: SumPlan, out: Output) -> None:
+def _warn_if_slow(
+    given: LocalScores | ScoredData | ComparedCuts, over: str, backend: str, budget: Budget, out: Output
+) -> None:
     """Say how long paths will take, if that is long."""
-    if n > _SURELY_QUICK and (seconds := plan.seconds()) > _LONG_SECONDS:
+    n = given.n
+    if n <= _SURELY_QUICK:
+        return
+    size = SearchSize.complete(n, n - 1)
+    seconds = plan_sum(size, over, backend, budget, with_paths=True).plan.seconds()
+    if seconds > _LONG_SECONDS:
         out.warn(
-            f"paths through a third variable take 4^{n} steps, about {format_seconds(seconds)} here; without --via "
-            f"and --via-all it is 3^{n}, and --columns or --drop leave out variables"
+            f"paths through a third variable take 4^{n} steps, about {format_seconds(seconds)} here for each setting; "
+            f"without --via and --via-all it is 3^{n}, and --columns or --drop leave out variables"
         )

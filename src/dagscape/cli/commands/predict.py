@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from dagscape.cli.arguments.data_arguments import weights_option
 from dagscape.cli.arguments.graph_arguments import MODEL_HELP, load
 from dagscape.cli.arguments.options import (
     DATA_HELP,
@@ -16,6 +17,7 @@ from dagscape.cli.arguments.options import (
     memory_option,
     output_options,
     table_options,
+    take_reading,
 )
 from dagscape.cli.arguments.table_files import table_output, table_writer
 from dagscape.cli.program.output import Output
@@ -25,6 +27,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.wording import plural
 from dagscape.data.reading import read_table
 from dagscape.data.tables.table import listing
+from dagscape.data.tables.weights import weighted
 from dagscape.networks.discrete.evidence import UNOBSERVED, column_codes
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 @data_argument
 @click.option("--target", required=True, metavar="VARIABLE", help="The variable to predict.")
 @table_options
+@weights_option("How many times each row counts in accuracy and log-loss: the column that says so.")
 @table_output
 @memory_option
 @output_options
@@ -48,11 +52,12 @@ def command(
     model: str,
     data: str,
     target: str,
+    weights: str | None,
     output: str | None,
     max_memory: str | None,
     as_json: bool,
     quiet: bool,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Predict a variable in each row of a table, given what the row shows of the others.
 
@@ -65,7 +70,10 @@ def command(
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
     network = load(model, max_memory)
     check_table(data)
-    table = read_table(data, **reading, unused=lambda name: name not in network.levels, max_memory=max_memory)
+    used = {*network.levels, weights}
+    reading = take_reading(options)
+    table = read_table(data, **reading, unused=lambda name: name not in used, max_memory=max_memory)
+    table = weighted(table, weights)
     out = Output(as_json, quiet)
     _check_names(network, table, data, target, out)
     found = network.predict(table, target, max_memory=max_memory)
@@ -122,17 +130,18 @@ def _quality(network: Network, table: Table, target: str, found: pd.DataFrame, o
     except InvalidData as error:
         out.warn(f"accuracy is not computed: {worded(error)}")
         return {}
-    known = codes != UNOBSERVED
+    known = codes != UNOBSERVED if table.counts is None else (codes != UNOBSERVED) & (table.counts > 0)
     if not known.any():
         return {}
     probabilities = found.to_numpy()[known]
     codes = codes[known]
+    counts = None if table.counts is None else table.counts[known]
     with np.errstate(divide="ignore"):
         losses = -np.log(probabilities[np.arange(len(codes)), codes])
-    loss = float(losses.mean())
+    loss = float(np.average(losses, weights=counts))
     return {
-        "rows": len(codes),
-        "accuracy": float((probabilities.argmax(axis=1) == codes).mean()),
+        "rows": table.count(known),
+        "accuracy": float(np.average(probabilities.argmax(axis=1) == codes, weights=counts)),
         "log_loss": loss if np.isfinite(loss) else str(loss),
     }
 

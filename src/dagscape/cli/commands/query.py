@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import click
@@ -12,7 +13,8 @@ from dagscape.cli.arguments.options import memory_option, output_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import write_json
 from dagscape.core.errors import InvalidOption
-from dagscape.report.networks import render_query
+from dagscape.networks.discrete.network import Network
+from dagscape.report.networks import render_explanation, render_query
 
 
 def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
@@ -30,7 +32,7 @@ def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[s
 
 @click.command(epilog=MODEL_HELP)
 @click.argument("model")
-@click.argument("target", nargs=-1, required=True)
+@click.argument("target", nargs=-1)
 @click.option(
     "--given",
     "evidence",
@@ -39,21 +41,36 @@ def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[s
     callback=_evidence,
     help="An observed value: a level, or a number in a column that was cut; may be repeated.",
 )
+@click.option(
+    "--most-probable",
+    is_flag=True,
+    help="In place of probabilities of TARGET, the values of all variables that are most probable together.",
+)
 @memory_option
 @output_options
 def command(
     model: str,
     target: tuple[str, ...],
     evidence: dict[str, str],
+    most_probable: bool,
     max_memory: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Compute the exact probability of each level of a variable, or of several jointly, given others.
 
-    MODEL is a network, such as the file that 'dagscape fit' writes.
+    MODEL is a network, such as the file that 'dagscape fit' writes. With --most-probable, there is no TARGET.
     """
+    if bool(target) == most_probable:
+        raise InvalidOption(
+            "--most-probable is about all variables: leave out TARGET, or that option"
+            if most_probable
+            else "name a TARGET, or use --most-probable for all variables together"
+        )
     network = load(model, max_memory)
+    if most_probable:
+        _explain(network, evidence, max_memory, Output(as_json, quiet))
+        return
     for name in target:
         if name in evidence:
             raise InvalidOption(f"the target is {name!r}, which --given observes: remove one of them")
@@ -71,3 +88,22 @@ def command(
         ],
     }
     write_json(document)
+
+
+def _explain(network: Network, evidence: dict[str, str], max_memory: str | None, out: Output) -> None:
+    """Show the values of all variables that are most probable together."""
+    levels = network.most_probable(evidence, max_memory=max_memory)
+    log_joint = network.log_probability(levels, max_memory=max_memory)
+    log_evidence = network.log_probability(evidence, max_memory=max_memory)
+    if not out.as_json:
+        out.show_blocks(render_explanation(levels, math.exp(log_joint - log_evidence)))
+        return
+    write_json(
+        {
+            "evidence": evidence,
+            "log_probability": log_evidence,
+            "levels": json.loads(levels.to_json()),
+            "log_joint_probability": log_joint,
+            "probability": math.exp(log_joint - log_evidence),
+        }
+    )

@@ -6,17 +6,17 @@ from typing import Any
 
 import click
 
-from dagscape.cli.arguments.drawing_options import picture_options
+from dagscape.cli.arguments.drawing_options import draw_result, picture_options
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data
+from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data, settings_option
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_problem
 from dagscape.cli.program.output import Output
 from dagscape.core.constraints import A_PROBABILITY
 from dagscape.core.randomness import SEED
 from dagscape.core.resources import Budget
-from dagscape.drawing.draw import draw
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.posterior.backends import SUMMED_OVER
+from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.report.edges import EDGES_SHOWN
 from dagscape.report.samples import render_samples
 from dagscape.sampling.exact import sample_dags
@@ -25,6 +25,7 @@ from dagscape.sampling.requirements import DEFAULT_SAMPLES, SAMPLES, sampling_re
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
 @scored_data
+@settings_option(BEST, FIXED)
 @click.option(
     "--over", type=click.Choice(SUMMED_OVER), default="dags", show_default=True,
     help="Draw DAGs, or pairs of an order of the variables and a DAG.",
@@ -48,7 +49,6 @@ def command(
     seed: int,
     threshold: float | None,
     picture: str | None,
-    label_width: int | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -59,10 +59,10 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     budget = Budget.of(work["threads"], work["max_memory"])
     with out.working() as progress:
-        problem = take_problem(data, options, budget, out)
+        problem = take_problem(data, options, budget, out, progress)
         needs = sampling_requirements(problem.size, budget.threads, budget.limit, over=over, samples=samples)
         needs.check(budget.limit)
         found = sample_dags(problem.scores(progress), samples, over, seed=seed, **work, progress=progress)
     out.deliver(found, output, lambda: render_samples(found, EDGES_SHOWN if threshold is None else threshold))
     if picture is not None:
-        draw(found, picture, threshold=threshold, label_width=label_width)
+        draw_result(found, picture, out, threshold=threshold)

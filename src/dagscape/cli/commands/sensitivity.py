@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dagscape.cli.arguments.compared_cuts import take_compared, takes_usual_ways
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     DATA_HELP,
@@ -25,8 +26,8 @@ from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.constraints import A_PROBABILITY
 from dagscape.drawing.ranges import range_format
 from dagscape.posterior.backends import SUMMED_OVER
+from dagscape.posterior.grids import AVERAGED_PRIORS, BY_ROWS, DEFAULT_MAX_PARENTS
 from dagscape.report.sensitivity import render_sensitivity
-from dagscape.studies.grids import DEFAULT_MAX_PARENTS, DEFAULT_PRIORS
 from dagscape.studies.sensitivity import sensitivity
 from dagscape.studies.sensitivity_result import MIN_SHARE
 
@@ -34,8 +35,8 @@ from dagscape.studies.sensitivity_result import MIN_SHARE
 _VARIED = ("max_parents", "structure_prior")
 
 
-def _limit(text: str) -> int | None:
-    return None if text == "none" else int(text)
+def _limit(text: str) -> int | str | None:
+    return None if text == "none" else text if text == BY_ROWS else int(text)
 
 
 @click.command(epilog=DATA_HELP)
@@ -43,13 +44,14 @@ def _limit(text: str) -> int | None:
 @data_options
 @parameter_lists
 @click.option(
-    "--prior", "structure_prior", callback=listed(str, "priors"), metavar="LIST", show_default=shown(DEFAULT_PRIORS),
+    "--prior", "structure_prior", callback=listed(str, "priors"), metavar="LIST", show_default=shown(AVERAGED_PRIORS),
     help="Structure priors, separated by commas.",
 )  # fmt: skip
 @click.option(
-    "--max-parents", callback=listed(_limit, "integers or 'none'"), metavar="LIST",
+    "--max-parents", callback=listed(_limit, "integers, 'rows' or 'none'"), metavar="LIST",
     show_default=shown(DEFAULT_MAX_PARENTS),
-    help="Limits on the number of parents, separated by commas; 'none' is no limit.",
+    help="Limits on the number of parents, separated by commas; 'rows' is the one by the number of rows, "
+    "'none' is no limit.",
 )  # fmt: skip
 @prior_edges_option
 @score_option
@@ -87,11 +89,12 @@ def command(
 ) -> None:
     """Compare posteriors under a grid of settings: the evidence of each, and the edges that change."""
     out = Output(as_json, quiet)
-    dataset = take_data_with_warnings(data, options, options["max_memory"], out)
+    read = take_compared if takes_usual_ways(options) else take_data_with_warnings
+    dataset = read(data, options, options["max_memory"], out)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
     varied |= take_parameters(options, out) | take_intervention_kind(options)
     if (edges := options.pop("prior_edges")) is not None:
-        varied["structure_prior"] = [[prior, edges] for prior in varied.get("structure_prior", DEFAULT_PRIORS)]
+        varied["structure_prior"] = [[prior, edges] for prior in varied.get("structure_prior", AVERAGED_PRIORS)]
     with out.working() as progress:
         found = sensitivity(dataset, over=over, **varied, **options, progress=progress)
     out.deliver(found, output, lambda: render_sensitivity(found, show, threshold, min_share))

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from dagscape.cli.arguments.drawing_options import picture_options
+from dagscape.cli.arguments.drawing_options import draw_result, picture_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     constraint_options,
@@ -14,11 +14,13 @@ from dagscape.cli.arguments.options import (
     result_path,
     rows_shown,
     table_options,
+    take_reading,
     work_options,
 )
 from dagscape.cli.arguments.student_files import (
     ANSWERS_HELP,
     check_standard_input,
+    long_option,
     student_tables,
     write_student_tables,
 )
@@ -29,7 +31,7 @@ from dagscape.cli.program.wording import worded
 from dagscape.core.constraints import COUNT
 from dagscape.core.errors import InvalidOption
 from dagscape.core.randomness import SEED
-from dagscape.drawing.draw import draw
+from dagscape.data.reading import READING_OPTIONS
 from dagscape.networks.files import write_network
 from dagscape.networks.writing import check_network_path
 from dagscape.planning.loading import load_result
@@ -59,13 +61,14 @@ _LEARNING = {
     "orientation",
 }  # fmt: skip
 _STUDENTS = {"mastery", "predictions", "next_item"}
-_READING = {"separator", "missing_values"}
+_READING = {*READING_OPTIONS, "long"}
 _SIMULATING = {"students", "items_per_skill", "skills_per_item", "ability", "missing"}
+_VIEW = {"around", "steps", "isolated", "page", "label_width"}
 _COMMON = {"as_json", "quiet", "max_memory"}
 _ALLOWED = {
     "": {*_LEARNING, *_STUDENTS, *_READING, *_COMMON, "answers", "q_matrix", "seed", "threads", "output", "format",
-         "fitted", "picture", "label_width"},
-    "--model": {*_STUDENTS, *_READING, *_COMMON, "answers", "model", "fitted", "picture", "label_width", "show"},
+         "fitted", "picture", *_VIEW},
+    "--model": {*_STUDENTS, *_READING, *_COMMON, "answers", "model", "fitted", "picture", *_VIEW, "show"},
     "--evaluate": {*_LEARNING, *_READING, *_COMMON, "answers", "q_matrix", "seed", "output", "format", "evaluate",
                    "folds", "workers"},
     "--simulate": {*_SIMULATING, *_COMMON, "structure", "seed", "output", "fitted"},
@@ -83,6 +86,7 @@ def _output_path(context: click.Context, parameter: click.Parameter, path: str |
 @click.option("--q-matrix", metavar="FILE", help="The .csv or .tsv file that says which skills each item needs.")
 @click.option("--model", metavar="FILE", help="Apply a model that was saved with -o, instead of learning one.")
 @table_options
+@long_option
 @constraint_options
 @click.option(
     "--max-parents", type=within(MAX_PARENTS), metavar="N", show_default="no limit",
@@ -166,8 +170,7 @@ def command(
         return
     if answers is None:
         raise InvalidOption("ANSWERS is missing: give the file with the answers of the students, or --simulate")
-    reading = {name: options.pop(name) for name in ("separator", "missing_values")}
-    reading["max_memory"] = options["max_memory"]
+    reading = {"long": options.pop("long"), "max_memory": options["max_memory"], **take_reading(options)}
     if model is not None:
         _apply(answers, model, reading, options, out)
     elif evaluate:
@@ -213,7 +216,7 @@ def _learn(answers: str, reading: dict[str, Any], options: dict[str, Any], out: 
         limits = {name: options[name] for name in ("threads", "max_memory")}
         sure = None if out.as_json or options["output"] == "-" else model.posterior(**limits, progress=progress)
     out.deliver(model, options["output"], lambda: render_student_model(model, sure))
-    _write_files(model, None, options)
+    _write_files(model, None, options, out)
 
 
 def _apply(answers: str, source: str, reading: dict[str, Any], options: dict[str, Any], out: Output) -> None:
@@ -236,7 +239,7 @@ def _apply(answers: str, source: str, reading: dict[str, Any], options: dict[str
     else:
         # The model is read from a file, so that nothing has been said of its warnings yet.
         out.show_blocks([*render_students(model, mastery, options["show"]), *cautions(model.warnings)])
-    _write_files(model, given, options)
+    _write_files(model, given, options, out)
 
 
 def _evaluate(answers: str, reading: dict[str, Any], options: dict[str, Any], out: Output) -> None:
@@ -252,9 +255,9 @@ def _evaluate(answers: str, reading: dict[str, Any], options: dict[str, Any], ou
     out.deliver(found, options["output"], lambda: render_evaluation(found))
 
 
-def _write_files(model: StudentModel, answers: Answers | None, options: dict[str, Any]) -> None:
+def _write_files(model: StudentModel, answers: Answers | None, options: dict[str, Any], out: Output) -> None:
     if options["fitted"] is not None:
         write_network(model.to_network(), options["fitted"])
     if options["picture"] is not None:
-        draw(model, options["picture"], label_width=options["label_width"])
+        draw_result(model, options["picture"], out)
     write_student_tables(model, answers, options)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ from dagscape.core.errors import DagscapeWarning, InvalidOption, SuspiciousColum
 from dagscape.core.files.writing import check_writable, replace_by_ending
 from dagscape.core.progress import ProgressLines, ProgressListener, progress_bar
 from dagscape.report.blocks import Block
-from dagscape.report.tables import cautions, render
+from dagscape.report.tables import closing, remarks, render
 from dagscape.report.terminal import terminal_text
 from dagscape.results.base import ARCHIVE, Result, document
 
@@ -54,12 +55,20 @@ class Output:
         fits_terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
         show(terminal_text(blocks, None if fits_terminal else _FILE_WIDTH))
 
-    def deliver(self, result: Result, path: str | None, blocks: Callable[[], Iterable[Block]]) -> None:
+    def deliver(
+        self,
+        result: Result,
+        path: str | None,
+        blocks: Callable[[], Iterable[Block]],
+        more: Mapping[str, Callable[[], Result | None]] | None = None,
+    ) -> None:
         """Save a result if there is a path for it, and print it: as one JSON document, or as blocks if there are any.
 
         The path ``-`` is standard output, where the document takes the place of the blocks. The warnings of the result
-        have been shown on standard error. They also end the blocks if these go elsewhere, such as to a file.
+        have been shown on standard error. They also end the blocks if these go elsewhere, such as to a file. The
+        document on standard output has ``more`` results under their names.
         """
+        result = _with_call(result)
         file_format = chosen_format()
         if path == "-" and file_format == ARCHIVE:
             result.save("/dev/stdout", file_format=ARCHIVE)
@@ -70,11 +79,13 @@ class Output:
         if path is not None:
             result.save(path, file_format=file_format)
         if self.as_json:
-            self.show(result)
+            found = {name: other() for name, other in (more or {}).items()}
+            others = {name: other.to_dict() for name, other in found.items() if other is not None}
+            write_json(result.to_dict() | others)
         elif shown := list(blocks()):
             # A launcher of processes joins both streams on its own terminal.
             said = self.quiet or outputs_meet() or launched_backend() is not None
-            self.show_blocks([*shown, *([] if said else cautions(result.warnings))])
+            self.show_blocks([*shown, *(remarks(result) if said else closing(result))])
 
     def warn(self, message: str) -> None:
         """Show a warning on standard error."""
@@ -89,11 +100,17 @@ class Output:
     @contextmanager
     def working(self) -> Iterator[ProgressListener | None]:
         """Show progress on standard error, and at the end each warning once."""
-        with self._showing_progress() as progress, warnings.catch_warnings(record=True) as caught:
+        with self.showing_warnings(), self._showing_progress() as progress:
+            yield progress
+
+    @contextmanager
+    def showing_warnings(self) -> Iterator[None]:
+        """Show, at the end, each warning once."""
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DagscapeWarning)
             # The commands show all warnings about their data before they start.
             warnings.simplefilter("ignore", SuspiciousColumns)
-            yield progress
+            yield
         for message in dict.fromkeys(worded(warning.message) for warning in caught):
             self.warn(message)
 
@@ -115,6 +132,15 @@ class Output:
         finally:
             log.removeHandler(handler)
             log.setLevel(level)
+
+
+def _with_call(result: Result) -> Result:
+    """Return a result that records the command line."""
+    arguments = click.get_current_context().obj
+    if not arguments:
+        return result
+    call = shlex.join(["dagscape", *map(str, arguments)])
+    return replace(result, provenance=replace(result.provenance, call=call))
 
 
 class _Notes(logging.Handler):
