@@ -37,7 +37,9 @@ def learned(name: str, truth: ds.Network, methods: tuple[str, ...]) -> Iterator[
     """A row for each method, and one for the network that the rows are from."""
     data = truth.sample(ROWS, seed=1)
     for method in methods:
-        times, found = best_times(3 if data.n < 100 else 1, partial(ds.learn, data, method, threads=2))
+        times, found = best_times(
+            3 if data.n < 100 else 1, partial(ds.learn, data, method, settings="fixed", threads=2)
+        )
         distance = ds.compare(found.network, truth, level="classes")["shd"]
         yield [name, method, times.cpu, f"{found.score:.2f}", found.network.edge_count, distance]
     score = ds.family_scores(data).network(truth)
@@ -79,7 +81,7 @@ def peers(name: str) -> Iterator[list[object]]:
     frame = data.to_frame().astype(str)
     scores = ds.family_scores(data)
     for method in CLIMBS:
-        times, found = best_times(3, partial(ds.learn, data, method, threads=2))
+        times, found = best_times(3, partial(ds.learn, data, method, settings="fixed", threads=2))
         yield [name, method, "dagscape", *times, f"{found.score:.2f}"]
         for peer, climb in PEERS.items():
             if is_installed(peer) and not (peer == "pgmpy" and data.n > PEER_LIMIT):
@@ -95,7 +97,7 @@ def restarts(name: str) -> Iterator[list[object]]:
         cells = []
         for moves in (0, 4, data.n // 4, data.n // 2, data.n):
             options = {"restarts": RESTARTS, "perturbation": moves} if moves else {}
-            runs = [ds.learn(data, method, seed=seed, **options) for seed in RESTART_SEEDS]
+            runs = [ds.learn(data, method, seed=seed, settings="fixed", **options) for seed in RESTART_SEEDS]
             cells.append(float(np.mean([found.score for found in runs])))
         yield [name, method, *(f"{score:.2f}" for score in cells)]
 

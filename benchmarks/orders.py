@@ -83,7 +83,15 @@ def score_file(name: str) -> ds.LocalScores:
 def learned(source: ds.Dataset | ds.LocalScores, method: str = "order", **options: object) -> tuple[Times, ds.Learned]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ds.StoppedEarly)
-        return timed(partial(ds.learn, source, method, **options))
+        return timed(
+            partial(
+                ds.learn,
+                source,
+                method,
+                **{} if isinstance(source, ds.LocalScores) else {"settings": "fixed"},
+                **options,
+            )
+        )
 
 
 def main() -> None:
