@@ -47,10 +47,17 @@ INPUTS = {
     "answers": lambda data, score: (answers(data), {}),
     "structures": lambda data, score: (structures(data), {}),
     "edge probabilities": lambda data, score: ((ds.posterior(ds.local_scores(data)), structures(data)[1]), {}),
+    "two results with edge probabilities": lambda data, score: (
+        tuple(ds.posterior(ds.local_scores(data, ess=ess)) for ess in (1, 10)),
+        {},
+    ),
     "rows with a class": lambda data, score: ((data.to_frame(), data.variables[0]), {}),
     "structure": lambda data, score: (structures(data)[:1], {}),
     "list of networks": lambda data, score: ((ds.k_best(ds.local_scores(data), 4),), {}),
     "lists of networks": lambda data, score: ((ds.k_best(ds.local_scores(data), 4), structures(data)[1]), {}),
+    "network and rows": lambda data, score: ((ds.Network.fit(structures(data)[0], data), data), {}),
+    "structure and rows": lambda data, score: ((structures(data)[0], data), {}),
+    "list of networks and rows": lambda data, score: ((ds.k_best(ds.local_scores(data), 4), data), {}),
     "student model": lambda data, score: ((ds.command(*answers(data), restarts=1),), {}),
 }
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
@@ -37,6 +39,27 @@ def test_results_with_a_graph_show_a_table_and_a_picture(results):
         assert type(result).__name__ in shown
 
 
+def test_chosen_settings_are_said_once():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (60, 3)), columns=["a", "b", "<i>c & d</i>"])
+    found = ds.learn(frame, structure_prior="edge-penalty:1", method="greedy")
+    said = f"ess {found.score_info.ess:g}, edge-penalty:1 (the highest evidence of 4 settings, with a share of "
+    shown = found._repr_html_()
+    assert shown.count(f"<p>Settings: {said}") == shown.count("highest evidence") == 1
+    assert "<i>c" not in shown
+    legend = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", ds.draw(found)))
+    assert legend.count(f"settings: {said}") == legend.count("highest evidence") == 1
+    # Names and descriptions of priors are data.
+    info = replace(found.score_info, structure_prior="<b>", choice="chosen & <i>")
+    odd = replace(found, score_info=info)
+    assert "Settings: ess" in odd._repr_html_()
+    for text in (odd._repr_html_(), ds.draw(odd)):
+        assert "&lt;b&gt; (chosen &amp; &lt;i&gt;)" in text
+        assert "<b>" not in text
+    fixed = ds.learn(frame, method="greedy", settings="fixed")
+    assert "ettings" not in fixed._repr_html_() + ds.draw(fixed)
+
+
 def test_other_results_show_a_table(scores):
     data = ds.load_dataset("tic-tac-toe")
     comparison = ds.compare(ds.load_network("asia"), ds.optimal_network(scores))
@@ -62,10 +85,10 @@ def test_names_are_escaped():
 
 
 def test_networks_are_drawn_as_their_classes(results):
-    assert ds.draw(results["classes"]) == ds.draw(results["classes"].cpdags[0])
-    assert ds.draw(results["dags"]) == ds.draw(results["dags"].cpdags[0])
-    assert ds.draw(results["modes"]) == ds.draw(results["modes"].cpdags[0])
-    assert ds.draw(results["mode classes"]) == ds.draw(results["mode classes"].cpdags[0])
+    for name in ("classes", "dags", "modes", "mode classes"):
+        # With a sentence about the others of the list.
+        drawn = ds.draw(results[name].cpdags[0])
+        assert all(line in ds.draw(results[name]) for line in re.findall("<title>.*?</title>", drawn))
     assert ds.draw(results["optimal"]) == ds.draw(results["optimal"].cpdag)
     assert ds.draw(results["posterior"]) == ds.draw(results["posterior"], threshold=0.5)
 
