@@ -11,11 +11,6 @@
 namespace dagscape {
 namespace {
 
-// Branches are large enough that the cost of starting one is negligible, and small enough that many threads finish
-// together.
-constexpr std::uint64_t kBranchSets = 4096;
-constexpr std::uint64_t kBranches = 512;
-
 // The number of row visits between two checks of the monitor: far less than 50 ms.
 constexpr std::uint64_t kVisitsBetweenChecks = 1 << 20;
 
@@ -184,47 +179,14 @@ template JointScoreJob::JointScoreJob(std::span<const std::uint8_t>, std::span<c
 template JointScoreJob::JointScoreJob(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
                                       std::span<const std::uint32_t>, unsigned, const JointScoreSpec&, Monitor&);
 
-std::uint64_t JointScoreJob::sets_in(const Branch& branch) const {
-    return index_.extensions(index_.n() - branch.next, static_cast<unsigned>(branch.chosen.size()));
-}
-
-bool JointScoreJob::is_small(const Branch& branch, std::uint64_t sets) const {
-    return sets_in(branch) <= sets || branch.next == index_.n() || branch.chosen.size() == index_.max_size();
-}
-
-void JointScoreJob::split(const Branch& branch, std::uint64_t sets, std::vector<Branch>& parts) const {
-    if (is_small(branch, sets)) {
-        parts.push_back(branch);
-        return;
-    }
-    Branch with = branch;
-    with.chosen.push_back(static_cast<std::uint16_t>(branch.next));
-    ++with.next;
-    split(with, sets, parts);
-    split({branch.chosen, branch.next + 1}, sets, parts);
-}
-
 void JointScoreJob::run(std::span<std::int64_t> out, unsigned threads, Monitor& monitor) const {
     monitor.expect(index_.size());
-    std::vector<Branch> branches;
-    split({{}, 0}, std::max(kBranchSets, index_.size() / kBranches), branches);
+    const std::vector<Branch> branches = branches_of(index_);
     PerWorker<Walker> walkers(threads, [&] { return std::make_unique<Walker>(*this, monitor); });
     run_tasks(branches.size(), threads, monitor, [&](std::size_t task, unsigned worker) {
         walkers(worker).enter(branches[task]);
         walkers(worker).walk(branches[task], out);
     });
-}
-
-JointScoreJob::Branch JointScoreJob::random_branch(std::uint64_t sets, std::mt19937_64& random) const {
-    Branch branch{{}, 0};
-    while (!is_small(branch, sets)) {
-        Branch with = branch;
-        with.chosen.push_back(static_cast<std::uint16_t>(branch.next));
-        ++with.next;
-        ++branch.next;
-        if (random() % (sets_in(with) + sets_in(branch)) < sets_in(with)) branch = with;
-    }
-    return branch;
 }
 
 double JointScoreJob::seconds_per_set(double budget, Monitor& monitor) const {
@@ -240,11 +202,11 @@ double JointScoreJob::seconds_per_set(double budget, Monitor& monitor) const {
     double sum = 0;
     unsigned samples = 0;
     do {
-        const Branch branch = random_branch(sample_sets, random);
+        const Branch branch = random_branch(index_, sample_sets, random);
         walker.enter(branch);
         const auto walk_start = Clock::now();
         walker.walk(branch, {});
-        sum += since(walk_start) / static_cast<double>(sets_in(branch));
+        sum += since(walk_start) / static_cast<double>(branch.sets(index_));
         ++samples;
     } while (since(start) < budget);
     return sum / samples;
@@ -257,11 +219,11 @@ double JointScoreJob::visits_per_set(unsigned samples, Monitor& monitor) const {
     const std::uint64_t sample_sets = std::clamp<std::uint64_t>((1U << 19) / rows_.size(), 16, kBranchSets);
     double sum = 0;
     for (unsigned i = 0; i < samples; ++i) {
-        const Branch branch = random_branch(sample_sets, random);
+        const Branch branch = random_branch(index_, sample_sets, random);
         walker.enter(branch);
         const std::uint64_t before = walker.visits();
         walker.walk(branch, {});
-        sum += static_cast<double>(walker.visits() - before) / static_cast<double>(sets_in(branch));
+        sum += static_cast<double>(walker.visits() - before) / static_cast<double>(branch.sets(index_));
     }
     return sum / samples;
 }

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "dagscape/runtime/monitor.hpp"
 #include "dagscape/scores/cell_terms.hpp"
 #include "dagscape/scores/partition.hpp"
+#include "dagscape/sets/branches.hpp"
 #include "dagscape/sets/set_index.hpp"
 
 namespace dagscape {
@@ -55,19 +55,7 @@ public:
     double visits_per_set(unsigned samples, Monitor& monitor) const;
 
 private:
-    // All sets that agree with `chosen` on the positions before `next`.
-    struct Branch {
-        std::vector<std::uint16_t> chosen;
-        unsigned next;
-    };
     class Walker;
-
-    std::uint64_t sets_in(const Branch& branch) const;
-    bool is_small(const Branch& branch, std::uint64_t sets) const;
-    // A branch of about so many sets, chosen with probability proportional to its number of sets: the mean over such
-    // branches is the mean over sets.
-    Branch random_branch(std::uint64_t sets, std::mt19937_64& random) const;
-    void split(const Branch& branch, std::uint64_t sets, std::vector<Branch>& parts) const;
 
     SetIndex index_;
     JointScoreSpec spec_;
