@@ -42,7 +42,7 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     if isinstance(data, Dataset):
         return data
     if isinstance(data, NumericData):
-        remedy = f"cut the numbers with {function('discretize')}, or use a score of numbers, such as 'bic-g'"
+        remedy = f"cut the numbers with {function('discretize')}, or use a score of numbers, such as 'bge'"
         raise InvalidOption(f"is a NumericData; it must be discrete: {remedy}", option=option)
     if not is_source(data):
         raise InvalidOption(

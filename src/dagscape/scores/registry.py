@@ -5,6 +5,7 @@ from __future__ import annotations
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.scores.definitions.aic import AIC
 from dagscape.scores.definitions.bdeu import BDEU
+from dagscape.scores.definitions.bge import BGE
 from dagscape.scores.definitions.bic import BIC
 from dagscape.scores.definitions.bic_g import BIC_G
 from dagscape.scores.definitions.definition import ScoreDefinition
@@ -13,7 +14,7 @@ from dagscape.scores.definitions.log_likelihood import LOG_LIKELIHOOD
 from dagscape.scores.definitions.mdl import MDL
 
 SCORES: dict[str, ScoreDefinition] = {
-    definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BIC_G)
+    definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G)
 }
 
 

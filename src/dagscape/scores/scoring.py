@@ -50,8 +50,8 @@ def local_scores(
         ``discretize="auto"`` (:func:`dagscape.read_data`), for numeric ones as by ``from_frame``. A variable that
         looks like an identifier is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
-        For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bic-g``,
-        with unbiased variances, as in bnlearn.
+        For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bge``
+        or ``bic-g``, with unbiased variances, as in bnlearn.
     ess : float
         The equivalent sample size of BDeu. Other scores have no use for it.
     max_parents : int, optional
