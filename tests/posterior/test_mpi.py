@@ -58,7 +58,11 @@ def test_all_ranks_get_the_bits_of_the_cpu_and_the_errors_of_rank_0(ranks):
 
 @pytest.mark.parametrize(
     ("number", "who"),
-    [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGINT, "launcher"), (signal.SIGTERM, "launcher")],
+    [
+        *((number, rank) for number in (signal.SIGKILL, signal.SIGUSR1) for rank in (0, 1)),
+        (signal.SIGINT, "launcher"),
+        (signal.SIGTERM, "launcher"),
+    ],
 )
 def test_the_end_of_a_rank_ends_the_job(number, who):
     process = start(2, PROGRAM, "waits")
@@ -71,7 +75,7 @@ def test_the_end_of_a_rank_ends_the_job(number, who):
         process.kill()
     assert time.monotonic() - begin < 10
     assert process.returncode != 0
-    if number == signal.SIGKILL:
+    if who != "launcher":
         assert f"rank {who} (process {processes[who]} on " in err
 
 

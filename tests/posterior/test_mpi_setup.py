@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 import types
 from importlib.util import find_spec
 
@@ -20,6 +22,7 @@ from dagscape.core.errors import InvalidOption
 from dagscape.posterior import backends
 from dagscape.posterior.backends import BACKENDS, on_all_processes, processes_named
 from dagscape.posterior.mpi import commands, guard, guarding, library, memory, order_sum, team
+from dagscape.posterior.mpi import ending as mpi_ending
 from dagscape.posterior.mpi.signals import DelayedSignals
 from dagscape.scores.search_planning import SearchSize
 
@@ -346,6 +349,41 @@ def test_guards_tell_of_ranks_that_end_while_they_work(orders, told):
     err = process.communicate()[1].decode()
     expected = f"dagscape: rank 5 (process {watched.pid} on here) ended unexpectedly: the job ends, too\n"
     assert err == (expected if told else "")
+
+
+@needs_linux
+def test_guards_kill_ranks_that_outlive_the_first_and_the_launcher_overlooks():
+    stays, ends = (subprocess.Popen(["sleep", seconds]) for seconds in ("60", "0.1"))
+    files = [os.pidfd_open(process.pid) for process in (stays, ends)]
+    guard.kill_late(files, 0.5)
+    assert (stays.wait(), ends.wait()) == (-signal.SIGKILL, 0)
+    guard.kill_late(files, 0.0)
+    for file in files:
+        os.close(file)
+
+
+def test_messages_are_waited_for_until_they_are_read():
+    reading, writing = os.pipe()
+    os.write(writing, b"message")
+    begin = time.monotonic()
+    mpi_ending.wait_for_reader(writing, 0.1)
+    assert time.monotonic() - begin >= 0.1
+    reader = threading.Timer(0.1, os.read, (reading, 100))
+    reader.start()
+    mpi_ending.wait_for_reader(writing, 60.0)
+    assert not mpi_ending._unread(writing)
+    reader.join()
+    os.close(reading)
+    os.close(writing)
+    # What is no pipe, or is closed, has no reader to wait for.
+    mpi_ending.wait_for_reader(writing, 60.0)
+    with open(os.devnull, "wb") as nothing:
+        mpi_ending.wait_for_reader(nothing.fileno(), 60.0)
+
+
+def test_a_process_without_mpi_ends_alone():
+    program = "from dagscape.posterior.mpi.ending import end_job; end_job(7)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 7
 
 
 @needs_linux

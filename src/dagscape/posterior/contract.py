@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,8 @@ class Processes:
         result, or raises its error, on all.
     run_command : callable
         ``run_command(command)``: runs a command on the first process in the same way, and returns its exit code on all.
+    end : callable
+        ``end(code)``: ends all of them at once, with an exit code; only this one if they do not work together yet.
     unused : str
         What to say if only the first of several processes does a sum.
     """
@@ -153,6 +155,7 @@ class Processes:
     check_memory: Callable[[SumSize, int | str | None], None]
     work: WorkTogether
     run_command: Callable[[Callable[[], int]], int]
+    end: Callable[[int], NoReturn]
     unused: str
 
 

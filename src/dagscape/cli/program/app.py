@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 
 from dagscape.cli.program.processes import Start, start_of
 from dagscape.cli.program.signals import RaisedSignals
-from dagscape.cli.program.startup import exit_out_of_memory, is_program, out_of_memory, short_of_memory
+from dagscape.cli.program.startup import end_with, exit_out_of_memory, is_program, out_of_memory, short_of_memory
 from dagscape.cli.program.streams import discard_output, replace_what_terminals_lack, say, unwritable_output
 from dagscape.cli.program.wording import worded
 from dagscape.core import exit_codes
@@ -94,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if is_program():
         replace_what_terminals_lack()
     start = start_of(given)
+    end_with(start.end)
     return start.run(lambda: _answer(given, start))
 
 

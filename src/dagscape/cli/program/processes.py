@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import click
 
@@ -25,11 +26,14 @@ class Start(NamedTuple):
     ----------
     run : callable
         Runs the command, on all processes that are to run it together, and returns its exit code.
+    end : callable
+        Ends these processes at once, with an exit code.
     launched : SumBackend or None
         The back end that uses all processes, if a launcher has started several.
     """
 
     run: Callable[[Callable[[], int]], int]
+    end: Callable[[int], NoReturn]
     launched: SumBackend | None = None
 
     def tell(self, context: click.Context) -> None:
@@ -37,16 +41,19 @@ class Start(NamedTuple):
         context.meta[_KEY] = self.launched
 
 
+_ALONE = Start(lambda command: command(), os._exit)
+
+
 def start_of(arguments: Sequence[str]) -> Start:
     """Return how a command starts; if it cannot use all processes, the first one runs it alone."""
     if not arguments or arguments[0] != _COMMAND:
-        return Start(lambda command: command())
+        return _ALONE
     # Other commands need not wait for the modules of the back ends.
     backends = import_module("dagscape.posterior.backends")
     launched: SumBackend | None = backends.launched_backend()
     named: Processes | None = backends.processes_named(_last(arguments, "--backend", "auto"))
     processes = named if launched is None else launched.processes
-    return Start(lambda command: command()) if processes is None else Start(processes.run_command, launched)
+    return _ALONE if processes is None else Start(processes.run_command, processes.end, launched)
 
 
 def launched_backend() -> SumBackend | None:

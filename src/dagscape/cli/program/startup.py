@@ -11,8 +11,10 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
+from typing import NoReturn
 
 from dagscape.core.signals import ENDING_SIGNALS, ending
 
@@ -22,6 +24,9 @@ _LOADER_SHORT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "c
 
 # Whether this process is the program: set once, by `run`.
 _is_program = False
+
+# What ends the process at once; where several run a command together, it must end the others, too.
+_end: Callable[[int], NoReturn] = os._exit
 
 
 def run() -> int:
@@ -36,6 +41,12 @@ def run() -> int:
 def is_program() -> bool:
     """Whether this process is the program, and not one that imports dagscape."""
     return _is_program
+
+
+def end_with(end: Callable[[int], NoReturn]) -> None:
+    """From now on, end the process with this function if it must end at once."""
+    global _end
+    _end = end
 
 
 def leave(number: int, _frame: FrameType | None = None) -> None:
@@ -88,10 +99,10 @@ def _start() -> None:
     _occupy_closed_streams()
 
 
-def _leave(message: str, code: int) -> None:
+def _leave(message: str, code: int) -> NoReturn:
     with suppress(OSError):
         os.write(2, f"dagscape: {message}\n".encode())
-    os._exit(code)
+    _end(code)
 
 
 def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -14,6 +14,7 @@ from dagscape.posterior.contract import Job, Processes, Sum, check_agreement, lo
 from dagscape.posterior.cpu.backend import CPU
 from dagscape.posterior.mpi import library, order_sum
 from dagscape.posterior.mpi.commands import launched_ranks, run_command
+from dagscape.posterior.mpi.ending import end_job
 from dagscape.posterior.mpi.memory import check_machines, rank_memory
 from dagscape.posterior.mpi.seconds import rank_seconds
 from dagscape.posterior.mpi.team import check_ranks, team, usable_ranks, work_together
@@ -103,6 +104,7 @@ MPI = (
             check_memory=check_machines,
             work=work_together,
             run_command=run_command,
+            end=end_job,
             unused=_UNUSED,
         ),
     ),

@@ -25,6 +25,7 @@ from dagscape.core import exit_codes
 from dagscape.core.errors import DagscapeError, InvalidOption, argument
 from dagscape.core.signals import ending
 from dagscape.posterior.mpi import library
+from dagscape.posterior.mpi.ending import end_job
 from dagscape.posterior.mpi.guarding import Guard, this_process
 from dagscape.posterior.mpi.signals import DelayedSignals
 
@@ -237,7 +238,7 @@ class Team:
     def look_up(self) -> None:
         """Leave a sum that is to be stopped; called often during a sum."""
         if self._guard is not None and self._guard.has_reported:
-            self._end_job()
+            end_job(exit_codes.FAILED)
         if self.rank == 0:
             self._signals.deliver()
             return
@@ -248,7 +249,7 @@ class Team:
     def abort(self, message: str, code: int) -> NoReturn:
         """End all ranks, with a message and an exit code."""
         os.write(2, f"dagscape: rank {self.rank}: {message}\n".encode())
-        self._end_job(code)
+        end_job(code)
 
     def _fail(self, error: BaseException) -> NoReturn:
         """End all ranks because of an error."""
@@ -258,10 +259,6 @@ class Team:
             lost = f"the connection to another rank is lost ({str(error).splitlines()[-1]})"
             self.abort(lost, exit_codes.FAILED)
         self.abort(_told(error), exit_codes.of_error(error))
-
-    def _end_job(self, code: int = exit_codes.FAILED) -> NoReturn:
-        self.mpi.COMM_WORLD.Abort(code)
-        os._exit(code)
 
 
 class Nap:
