@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dagscape as ds
+from dagscape.data.kinds import relations
 from dagscape.data.kinds.relations import MOST_COLUMNS, Relations, find_relations
-from oracles.relations import copies, determines, one_hot, varies
+from oracles.relations import copies, determines, near_copies, one_hot, varies
 
 RNG = np.random.default_rng(3)
 ROWS = 400
@@ -64,6 +65,31 @@ def test_columns_that_nearly_agree():
     rare, other = np.zeros(ROWS, dtype=int), np.zeros(ROWS, dtype=int)
     rare[:2] = other[1:3] = 1
     assert found_in([rare, other]) == Relations()
+
+
+@pytest.mark.parametrize("levels", [2, 3, 40, 70])
+def test_near_copies_are_those_of_all_pairs(levels, monkeypatch):
+    """Few levels are looked at together, in blocks of columns, and many one pair after the other."""
+    monkeypatch.setattr(relations, "_MOST_PAIRS_OF_LEVELS", 4 * levels**2)
+    rng = np.random.default_rng(levels)
+    x = np.arange(2000) % levels
+    columns = [rng.integers(0, levels, 2000), x]
+    for wrong in (3, 15, 19, 22, 60):
+        y = x.copy()
+        y[rng.choice(2000, wrong, replace=False)] = rng.integers(0, levels, wrong)
+        columns.append((y * 7 + 1) % levels if levels % 7 else levels - 1 - y)
+    found = found_in(columns).near_copies
+    expected = near_copies(np.column_stack(columns).tolist(), range(len(columns)))
+    assert [pair[:2] for pair in found] == [pair[:2] for pair in expected]
+    assert [pair[2] for pair in found] == pytest.approx([float(pair[2]) for pair in expected])
+    assert len(found) >= 3
+
+
+def test_columns_of_very_many_levels_are_compared_in_bounded_memory():
+    x = np.arange(60_000) % 20_000
+    y = x.copy()
+    y[1], y[2] = 2, 1
+    assert found_in([x, y]).near_copies == ((0, 1, pytest.approx(1 - 2 / 60_000)),)
 
 
 def test_weights_count_as_rows():

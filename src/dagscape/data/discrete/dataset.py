@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.discrete.discretizing import Discretizer
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -108,6 +110,7 @@ class Dataset:
     holes: Marks | None = None
     source: str = ""
     weighted_by: str | None = None
+    _known: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
         """Refuse a table, which :meth:`from_frame` or :meth:`from_array` would take."""
@@ -357,9 +360,25 @@ class Dataset:
         """The number of rows in which some variable was set."""
         return 0 if self.interventions is None else int(self.weights[self.interventions.any(axis=1)].sum())
 
+    def once(self, name: str, compute: Callable[[], _T]) -> _T:
+        """Return what a function of these data returns. It is called only the first time that its name is given.
+
+        Examples
+        --------
+        >>> data = Dataset.from_array([["no", "dry"], ["yes", "wet"]])
+        >>> data.once("first row", lambda: data.codes[0].tolist())
+        [0, 0]
+        """
+        if name not in self._known:
+            self._known[name] = compute()
+        return cast(_T, self._known[name])
+
     @property
     def fingerprint(self) -> str:
         """A SHA-256 digest of the content, in hexadecimal; it does not depend on the order of the rows."""
+        return self.once("fingerprint", self._digest)
+
+    def _digest(self) -> str:
         header = [self.variables, [self.levels[name] for name in self.variables], self.codes.shape]
         digest = hashlib.sha256(json.dumps(header).encode())
         digest.update(self.codes.astype("<u4").tobytes())

@@ -26,10 +26,14 @@ def relation_warnings(dataset: Dataset) -> list[str]:
     >>> relation_warnings(Dataset.from_array([[i % 2, 1 - i % 2, i % 3] for i in range(30)]))[0][:43]
     "'X0' and 'X1' say the same in every row: le"
     """
+    return _handful(dataset.once("relations", lambda: _relations(dataset)), dataset.variables)
+
+
+def _relations(dataset: Dataset) -> Relations:
     codes = dataset.codes
     if dataset.holes is not None:
         codes = np.where(dataset.holes, 0, codes.astype(np.int64) + 1)
-    return _handful(find_relations(codes, dataset.weights), dataset.variables)
+    return find_relations(codes, dataset.weights)
 
 
 def table_relations(table: Table) -> list[str]:

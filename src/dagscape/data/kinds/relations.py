@@ -45,8 +45,11 @@ _BETTER_THAN_CHANCE = 0.98
 # The chance that shuffled columns do the same, in all pairs together.
 _CHANCE = 1e-3
 
-# The rows of the first look.
+# The rows of the first look, and up to how many levels, and how many pairs of levels at a time, it is one product of
+# matrices.
 _FIRST_ROWS = 512
+_FEW_LEVELS = 64
+_MOST_PAIRS_OF_LEVELS = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +168,42 @@ def _near(
 ) -> tuple[tuple[int, int, float], ...]:
     """Return the pairs of columns of as many levels that agree in nearly all rows, but not in all."""
     some = np.argsort(-weights, kind="stable")[:_FIRST_ROWS]
-    return tuple(
-        (i, j, share)
-        for i, j in combinations(columns, 2)
-        if levels[i] == levels[j]
-        and _agreement(dense[some], weights[some], i, j, levels[i])[0] > 2 * _NEARLY - 1
-        and _is_near(*(agreed := _agreement(dense, weights, i, j, levels[i])))
-        for share in agreed[:1]
-    )
+    alike: dict[int, list[int]] = {}
+    for i in columns:
+        alike.setdefault(int(levels[i]), []).append(i)
+    found = []
+    for size, group in alike.items():
+        look = _look_at_few if size <= _FEW_LEVELS else _look_at_many
+        for i, j in look(dense[some], weights[some], group, size):
+            share, by_chance = _agreement(dense, weights, i, j, size)
+            if _is_near(share, by_chance):
+                found.append((i, j, share))
+    return tuple(sorted(found))
+
+
+def _look_at_few(dense: Codes, weights: Weights, columns: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
+    """Iterate over the pairs of columns of few levels that agree in most of the first rows."""
+    levels = np.arange(size)
+    indicators = (dense[:, columns, np.newaxis] == levels).astype(np.float64).reshape(len(dense), -1)
+    weighted = indicators.T * weights
+    step = max(1, _MOST_PAIRS_OF_LEVELS // indicators.shape[1] // size)
+    for begin in range(0, len(columns), step):
+        block = weighted[begin * size : (begin + step) * size]
+        joint = (block @ indicators).reshape(-1, size, len(columns), size)
+        share = joint.max(axis=3).sum(axis=1) / weights.sum()
+        # Levels that do not occur in these rows have no partner.
+        partners = np.sort(np.where(joint.any(axis=3), joint.argmax(axis=3), size + levels[:, np.newaxis]), axis=1)
+        shared = (np.diff(partners, axis=1) == 0).any(axis=1)
+        for a, b in np.argwhere((share > 2 * _NEARLY - 1) & ~shared):
+            if begin + a < b:
+                yield columns[begin + a], columns[b]
+
+
+def _look_at_many(dense: Codes, weights: Weights, columns: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
+    """Iterate over the same pairs, one by one."""
+    for i, j in combinations(columns, 2):
+        if _agreement(dense, weights, i, j, size)[0] > 2 * _NEARLY - 1:
+            yield i, j
 
 
 def _is_near(share: float, by_chance: float) -> bool:
@@ -184,15 +215,28 @@ def _agreement(dense: Codes, weights: Weights, i: int, j: int, size: int) -> tup
 
     The second number is the share that is expected of independent columns.
     """
-    cells = dense[:, i].astype(np.int64) * size + dense[:, j]
-    joint = np.bincount(cells, weights=weights, minlength=size * size).reshape(size, size)
-    partner = joint.argmax(axis=1)
-    if np.unique(partner).size < np.count_nonzero(joint.any(axis=1)):
+    cells, counts = _counted(dense[:, i].astype(np.int64) * size + dense[:, j], weights, size * size)
+    first, second = np.divmod(cells, size)
+    # The most frequent partner of each level comes first.
+    order = np.lexsort((second, -counts, first))
+    best = order[np.diff(first[order], prepend=-1) != 0]
+    partner = second[best]
+    if np.unique(partner).size < partner.size:
         return 0.0, 0.0
-    total = joint.sum()
-    agreed = joint[np.arange(size), partner].sum() / total
-    expected = (joint.sum(axis=1) * joint.sum(axis=0)[partner]).sum() / total**2
-    return float(agreed), float(expected)
+    total = counts.sum()
+    sizes, other_sizes = (np.bincount(side, weights=counts, minlength=size) for side in (first, second))
+    expected = (sizes[first[best]] * other_sizes[partner]).sum() / total**2
+    return float(counts[best].sum() / total), float(expected)
+
+
+def _counted(cells: Codes, weights: Weights, size: int) -> tuple[Codes, npt.NDArray[Any]]:
+    """Return the different numbers below a size in increasing order, and the sums of their weights."""
+    if size > len(cells):
+        different, where = np.unique(cells, return_inverse=True)
+        return different, np.bincount(where, weights=weights)
+    counts = np.bincount(cells, weights=weights)
+    different = np.flatnonzero(counts)
+    return different, counts[different]
 
 
 def relation_sentences(found: Relations, names: Sequence[str]) -> Iterator[str]:
