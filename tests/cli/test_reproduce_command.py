@@ -9,7 +9,11 @@ import pytest
 
 from cli.running import run
 from dagscape.cli.commands import reproduce as reproduce_module
+from dagscape.report.paper_pages import write_times
+from dagscape.report.papers import render_times
 from dagscape.studies.papers.registry import ITEMS
+from dagscape.studies.papers.reproducing import reproduce
+from dagscape.studies.papers.sources import Sources
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -47,15 +51,37 @@ def test_results_go_to_a_folder(capfd, tmp_path):
     page = (folder / "munteanu2000.md").read_text(encoding="utf-8")
     assert "## Table 1: " in page
     assert "## Table 2: " not in page
+    assert "30 runs took" in out
+    assert "this command made 30 in" in " ".join(out.split())
+    # Times are a page only when everything is run.
+    assert not (folder / "times.md").exists()
     lines = (folder / "runs" / "munteanu2000.jsonl").read_bytes()
     # The second table shows the same runs, and the page has both.
     code, out, _ = run(capfd, "reproduce", "munteanu2000-table-2", *options, "--json")
     assert code == 0
-    (item,) = json.loads(out)["items"]
+    document = json.loads(out)
+    assert document["seconds"] > 0
+    (item,) = document["items"]
     assert (item["name"], item["scale"], item["runs"]) == ("munteanu2000-table-2", "quick", 30)
+    assert item["earlier"] == 30
     assert (folder / "runs" / "munteanu2000.jsonl").read_bytes() == lines
     page = (folder / "munteanu2000.md").read_text(encoding="utf-8")
     assert page.index("## Table 1: ") < page.index("## Table 2: ")
+
+
+@needs_shared
+def test_the_page_of_times_counts_each_study_once(tmp_path):
+    items = [ITEMS[f"munteanu2000-table-{i}"] for i in (1, 2)]
+    sources = Sources(SHARED)
+    first = list(reproduce(items[:1], tmp_path, sources=sources, scale="quick"))
+    done = list(reproduce(items, tmp_path, sources=sources, scale="quick"))
+    assert [item.earlier for item in (*first, *done)] == [0, 30, 30]
+    write_times(render_times(done, seconds=1.0), tmp_path)
+    page = (tmp_path / "times.md").read_text(encoding="utf-8")
+    assert page.startswith("# Times\n")
+    assert "| munteanu2000 | 2 | 30 | 30 |" in page
+    assert "30 runs took" in page
+    assert "this command made 0 in 1.0 s" in page
 
 
 def test_missing_data_are_named(capfd, tmp_path):

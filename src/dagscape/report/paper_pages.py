@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dagscape.core.files.writing import replace_file
+from dagscape.report.blocks import Block
 from dagscape.report.markdown import markdown_text
 from dagscape.report.papers import render_item, render_reproduced
 from dagscape.studies.papers.registry import ITEMS, PAPERS
@@ -25,6 +26,11 @@ def write_pages(done: Iterable[Reproduced], folder: Path) -> None:
         papers.append(item.item.paper)
     for paper in dict.fromkeys(papers):
         _write(folder / f"{paper}.md", "\n".join([f"# {PAPERS[paper]}\n", *_pages(paper, folder)]))
+
+
+def write_times(blocks: Iterable[Block], folder: Path) -> None:
+    """Write a page of the times of a run of everything."""
+    _write(folder / "times.md", markdown_text(blocks, level=1))
 
 
 def _pages(paper: str, folder: Path) -> Iterable[str]:

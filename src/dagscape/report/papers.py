@@ -101,6 +101,36 @@ def _starts(text: str) -> bool:
     return not text or text.lstrip("+-−±").lstrip("(")[:1].isdigit()
 
 
+def render_times(done: Sequence[Reproduced], seconds: float) -> list[Block]:
+    """Render the times of the studies behind some items, which share them, and that of the whole run.
+
+    Parameters
+    ----------
+    done : sequence of Reproduced
+        The items.
+    seconds : float
+        How long the run took by the clock.
+    """
+    studies: dict[str, list[Reproduced]] = {}
+    for item in done:
+        if item.item.study is not None and item.runs:
+            studies.setdefault(item.item.study.name, []).append(item)
+    rows = [
+        (name, number(len(items)), number(items[0].runs), number(items[0].earlier), _duration(items[0].seconds))
+        for name, items in studies.items()
+    ]
+    each = [items[0] for items in studies.values()]
+    runs, earlier = sum(item.runs for item in each), sum(item.earlier for item in each)
+    work = _duration(sum(item.seconds for item in each))
+    return [
+        Heading("Times"),
+        table(("runs of", "tables and figures", "runs", "finished before", "their time"), rows, numeric=range(1, 5)),
+        Note(
+            f"{plural(runs, 'run')} took {work} in all; this command made {runs - earlier:,} in {_duration(seconds)}."
+        ),
+    ]
+
+
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} minutes"
 

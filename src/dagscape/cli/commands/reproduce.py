@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,8 @@ from dagscape.cli.arguments.options import output_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import write_json
 from dagscape.core.errors import InvalidOption
-from dagscape.report.paper_pages import write_pages
-from dagscape.report.papers import render_item, render_items, render_reproduced
+from dagscape.report.paper_pages import write_pages, write_times
+from dagscape.report.papers import render_item, render_items, render_reproduced, render_times
 from dagscape.running.repetitions import WORKERS
 from dagscape.studies.papers.catalogue import SOURCES
 from dagscape.studies.papers.item import Item
@@ -73,6 +74,7 @@ def command(
     if names and not as_json:
         out.show_blocks(block for item in items if not item.computed for block in render_item(item))
     done: list[Reproduced] = []
+    start = time.perf_counter()
     with _telling_how_to_go_on(out), out.working() as progress:
         for item in reproduce(
             items, folder, sources=Sources(folder_of_data), scale="quick" if quick else "full", workers=workers,
@@ -85,8 +87,14 @@ def command(
     if done and not any(item.parts for item in done):
         missing = ", ".join(sorted({name for item in done for name in item.left_out}))
         raise InvalidOption(f"nothing could be run without {missing}: give the folder that has them with --data")
+    seconds = time.perf_counter() - start
+    times = render_times(done, seconds)
+    if not names:
+        write_times(times, folder)
     if as_json:
-        write_json({"items": [item.to_dict() for item in done]})
+        write_json({"items": [item.to_dict() for item in done], "seconds": seconds})
+    elif any(item.runs for item in done):
+        out.show_blocks(times)
 
 
 @contextmanager

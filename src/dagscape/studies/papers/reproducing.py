@@ -18,7 +18,7 @@ from dagscape.running.repetitions import WORKERS
 from dagscape.running.workers import may_start_processes
 from dagscape.studies.papers.item import Item, PaperNote, PaperPlot, PaperTable, Part, RunTask, Scale, Study
 from dagscape.studies.papers.registry import ITEMS
-from dagscape.studies.papers.runs import Line, run_missing, runs_of
+from dagscape.studies.papers.runs import Line, finished_runs, run_missing, runs_of, task_key
 from dagscape.studies.papers.sources import Sources
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class Reproduced:
         The files of its plots, relative to the folder of results, by their names.
     runs, seconds : int, float
         The number of runs, and the time that all took together.
+    earlier : int
+        How many of them had been finished by an earlier run of it.
     left_out : tuple of str
         The sources that are not at hand; what needs them was left out.
     other_contents : tuple of str
@@ -59,6 +61,7 @@ class Reproduced:
     seconds: float = 0.0
     left_out: tuple[str, ...] = ()
     other_contents: tuple[str, ...] = ()
+    earlier: int = 0
 
     @property
     def whole(self) -> bool:
@@ -74,6 +77,7 @@ class Reproduced:
             "scale": self.scale,
             "runs": self.runs,
             "seconds": self.seconds,
+            "earlier": self.earlier,
             "tables": [
                 {"caption": table.caption, "headers": list(table.headers), "rows": [list(row) for row in table.rows]}
                 for table in tables
@@ -125,16 +129,27 @@ def reproduce(
     OrNone(WORKERS).check(workers, "workers")
     count = 1 if not may_start_processes() else thread_count(None) if workers is None else int(workers)
     _require_packages()
-    finished: dict[str, tuple[list[Line], set[str], set[str]]] = {}
+    finished: dict[str, _Finished] = {}
     for item in items:
         if item.show is None:
             continue
         if item.study is not None and item.study.name not in finished:
             tasks, used, missing = _tasks_at_hand(item.study, scale, sources)
             path = folder / RUNS / f"{item.study.name}.jsonl"
+            earlier = len({task_key(task) for task in tasks} & finished_runs(path).keys())
             lines = run_missing(item.study, tasks, path, sources, count, progress) if tasks else []
-            finished[item.study.name] = lines, used, missing
-        yield _shown(item, scale, finished.get(item.study.name) if item.study else None, folder, sources)
+            finished[item.study.name] = _Finished(lines, used, missing, earlier)
+        yield _shown(item, scale, finished[item.study.name] if item.study else _Finished(), folder, sources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """The runs of a study, their sources, those that are missing, and how many runs had been finished before."""
+
+    lines: list[Line] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
+    earlier: int = 0
 
 
 def _require_packages() -> None:
@@ -160,17 +175,21 @@ def _tasks_at_hand(study: Study, scale: Scale, sources: Sources) -> tuple[list[R
     return tasks, used, missing
 
 
-def _shown(
-    item: Item, scale: Scale, runs: tuple[list[Line], set[str], set[str]] | None, folder: Path, sources: Sources
-) -> Reproduced:
-    lines, used, missing = runs or ([], set(), set())
+def _shown(item: Item, scale: Scale, runs: _Finished, folder: Path, sources: Sources) -> Reproduced:
     parts: tuple[Part, ...] = ()
-    if item.show is not None and (lines or item.study is None):
-        parts = tuple(item.show(_frame(lines)))
-    plots = {part.name: _saved_plot(item, part, folder) for part in parts if isinstance(part, PaperPlot)}
-    seconds = sum(line["seconds"] for line in lines)
-    other = tuple(sorted(name for name in used if sources.differs(name)))
-    return Reproduced(item, scale, parts, plots, len(lines), seconds, tuple(sorted(missing)), other)
+    if item.show is not None and (runs.lines or item.study is None):
+        parts = tuple(item.show(_frame(runs.lines)))
+    return Reproduced(
+        item,
+        scale,
+        parts,
+        plots={part.name: _saved_plot(item, part, folder) for part in parts if isinstance(part, PaperPlot)},
+        runs=len(runs.lines),
+        seconds=sum(line["seconds"] for line in runs.lines),
+        left_out=tuple(sorted(runs.missing)),
+        other_contents=tuple(sorted(name for name in runs.used if sources.differs(name))),
+        earlier=runs.earlier,
+    )
 
 
 def _frame(lines: list[Line]) -> pd.DataFrame:
