@@ -155,7 +155,7 @@ def render_items(items: Sequence[Item]) -> list[Block]:
 
 def _minutes(item: Item) -> Cell:
     if not item.computed:
-        return "nothing to compute"
+        return item.lacking or "nothing to compute"
     return number(item.study.minutes if item.study else 0.0, ".1f")
 
 

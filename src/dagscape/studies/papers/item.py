@@ -127,6 +127,8 @@ class Item:
         What the full run showed beside the paper, with the evidence.
     unexplained : tuple of str
         Differences for which there is no explanation yet.
+    lacking : str
+        In a few words, what an item that would be computed lacks.
     """
 
     paper: str
@@ -139,6 +141,7 @@ class Item:
     show: Callable[[pd.DataFrame], Iterable[Part]] | None = None
     findings: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
+    lacking: str = ""
 
     @property
     def name(self) -> str:
@@ -154,3 +157,8 @@ class Item:
 def illustration(paper: str, number: str, title: str, why: str = "") -> Item:
     """Return an item that explains something: there is nothing to compute."""
     return Item(paper, number, title, does=why or "It illustrates the text: there is nothing to compute.")
+
+
+def without_data(paper: str, number: str, title: str, why: str) -> Item:
+    """Return an item that cannot be made again, because its data are not public."""
+    return Item(paper, number, title, does=why, lacking="data not public")

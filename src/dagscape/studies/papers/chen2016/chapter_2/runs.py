@@ -80,6 +80,7 @@ DIFFERS = (
     "other (algorithm 2.2 finds the set of one variable at a time), for MMHC if both are (Tsamardinos et al.). Section "
     "2.6 shows both rules for both methods.",
     "The dissertation does not say whether the climb without a curriculum pays for edges. Here it does.",
+    "All levels of a variable count in the scores, whether or not the rows have them; the dissertation does not say.",
     "Equal moves are drawn at random; MMHC has a tabu list of 100 DAGs and ends after 15 steps without a better one.",
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dagscape.studies.papers.chen2016.chapter_4 import table_4_3, times
 from dagscape.studies.papers.chen2016.chapter_4.runs import PAPER
-from dagscape.studies.papers.item import illustration
+from dagscape.studies.papers.item import illustration, without_data
 
 _ILLUSTRATIONS = {
     "Figure 4.1": "The lattice of three variables",
@@ -25,7 +25,7 @@ ITEMS = (
     times.TABLE_4_2,
     times.FIGURE_4_11,
     table_4_3.ITEM,
-    illustration(
+    without_data(
         PAPER,
         "Figure 4.12",
         "A network of the pheromone response of yeast",

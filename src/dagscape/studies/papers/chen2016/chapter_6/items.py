@@ -11,7 +11,7 @@ from dagscape.studies.papers.chen2016.chapter_6 import (
     figure_6_11,
     figure_6_13,
 )
-from dagscape.studies.papers.item import illustration
+from dagscape.studies.papers.item import illustration, without_data
 
 _PAPER = "chen2016"
 
@@ -64,12 +64,12 @@ ITEMS = (
     figure_6_9.ITEM,
     figure_6_10.ITEM,
     figure_6_11.ITEM,
-    illustration(
+    without_data(
         _PAPER,
         "Figure 6.12",
         "Prerequisites of the Math data",
-        "The data are those of a commercial tutoring system and not public: there is nothing to compute. The "
-        "structures of public sets are in figure 6.11 (ECPE).",
+        "It cannot be made again: the data are those of a commercial tutoring system and not public. The structures of "
+        "public sets are in figure 6.11 (ECPE).",
     ),
     figure_6_13.ITEM,
 )
