@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dagscape.graphs.comparison import compare
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.evidence import FIXED
+from dagscape.scores.scoring_job import suspicious_columns
 from dagscape.scores.tables.on_demand import family_scores
 from dagscape.search.learning import learn
 
@@ -31,8 +32,14 @@ TEST_SEED = 1_000_000
 
 @lru_cache(maxsize=2)
 def sample(sources: Sources, network: str, rows: int, seed: int) -> Dataset:
-    """Return rows drawn from a network; all levels are declared."""
-    return sources.network(network).sample(rows, seed=seed)
+    """Return rows drawn from a network; all levels are declared.
+
+    The rows are looked at for columns that copy each other, which is done once for each data set: otherwise the time of
+    the method that comes first would include it.
+    """
+    data = sources.network(network).sample(rows, seed=seed)
+    suspicious_columns(data)
+    return data
 
 
 def best_of(
