@@ -256,6 +256,18 @@ def test_tests_of_independence_are_planned():
         planned("mmpc", rows_per_cell=0)
 
 
+@pytest.mark.parametrize(("test", "fewest"), [("fisher-z", 2**25), ("mi-cg", 2**27)])
+def test_tests_of_measured_columns_are_planned(test, fewest):
+    rows = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 4)), columns=list("abcd"))
+    found = ds.plan(rows, "mmpc", test=test, max_condition=2)
+    assert found.steps[0].work == "4 variables, 60 rows, given up to 2"
+    assert found.memory > fewest
+    assert found.provenance.parameters["test"] == test
+    assert ds.plan(ds.NumericData.from_frame(rows), "mmpc").steps[0].work == "4 variables, 60 rows"
+    with pytest.raises(ds.InvalidOption, match="test is 'chi'; it must be one of 'auto', 'g2'"):
+        ds.plan(rows, "mmpc", test="chi")
+
+
 def test_a_task_without_requirements_has_no_plan():
     with pytest.raises(ds.InvalidOption, match="task is 'compare'; it must be one of 'scores', 'posterior'"):
         planned("compare")
@@ -268,8 +280,9 @@ def test_numbers_are_planned_as_levels_are():
     refused = ds.plan(rows, "posterior", score="bic-g", over="orders", max_memory="100MiB", threads=1)
     assert re.fullmatch(r"posterior\(\) fits with over='orders', max_parents=[2-5]", refused.advice)
     for task in ("learn", "bootstrap"):
+        assert ds.plan(rows, task, method="mmhc", score="bic-g").fits
         with pytest.raises(ds.InvalidOption, match="the method needs discrete data"):
-            ds.plan(rows, task, method="mmhc", score="bic-g")
+            ds.plan(rows, task, method="curriculum", score="bic-g")
 
 
 def test_a_notebook_shows_a_plan_in_words():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -211,3 +214,103 @@ def test_other_methods_and_data_without_experiments_have_no_such_warning():
     assert not ds.mmpc(ASIA).warnings
     assert not ds.learn(ASIA, "mmhc").warnings
     assert not ds.learn(experiments(), "greedy").warnings
+
+
+def measured(m=300):
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, m))
+    s = x + y + rng.normal(size=m)
+    return pd.DataFrame({"x": x, "y": y, "s": s, "t": s + rng.normal(size=m)})
+
+
+def test_the_test_follows_the_kind_of_data():
+    frame = measured()
+    numbers = ds.NumericData.from_frame(frame)
+    found = ds.mmpc(numbers)
+    assert found == ds.mmpc(frame, test="fisher-z") == ds.mmpc(numbers, test="fisher-z")
+    assert {name: set(found.neighbours(name)) for name in found.variables} == {
+        "x": {"s"},
+        "y": {"s"},
+        "s": {"x", "y", "t"},
+        "t": {"s"},
+    }
+    assert re.fullmatch(r"ParentsChildren\(4 variables, 3 pairs of neighbours, \d+ Fisher's z tests, .*", repr(found))
+    mixed = ds.mmpc(ds.MixedData.from_frame(frame))
+    with pytest.warns(ds.AutomaticReading, match="'x' is measured, and cut at"):
+        cut = ds.mmpc(frame)
+    assert (found.test, mixed.test, cut.test) == ("fisher-z", "mi-cg", "g2")
+    assert mixed.adjacent.tolist() == found.adjacent.tolist() == ds.mmpc(numbers, test="mi-cg").adjacent.tolist()
+    assert dict(mixed.provenance.parameters)["test"] == "mi-cg"
+    assert ds.ParentsChildren.from_dict(mixed.to_dict()) == mixed
+
+
+@pytest.mark.parametrize(
+    ("data", "test", "message"),
+    [
+        (ASIA, "chi", "test is 'chi'; it must be one of 'auto', 'g2', 'fisher-z', 'mi-cg'"),
+        (
+            ds.NumericData.from_frame(measured()),
+            "g2",
+            r"test is 'g2', which takes a Dataset, and the data are a NumericData: use test='fisher-z', or cut the "
+            r"numbers with discretize\(\)",
+        ),
+        (
+            ds.MixedData.from_frame(measured()),
+            "fisher-z",
+            "test is 'fisher-z', which takes a NumericData, and the data are a MixedData: use test='mi-cg'",
+        ),
+        (ASIA, "fisher-z", "the data set has the level 'yes' of 'asia', which is not a number"),
+        (
+            ds.NumericData.from_array([[0.5], [np.nan], [1.5]], missing="keep"),
+            "auto",
+            r"the data have missing cells, which mmpc\(\) cannot use: make the data with missing='drop'",
+        ),
+    ],
+)
+def test_data_of_another_kind_are_refused(data, test, message):
+    with pytest.raises(ds.DagscapeError, match=message):
+        ds.mmpc(data, test=test)
+
+
+def test_older_results_are_those_of_discrete_data():
+    document = ds.mmpc(ASIA).to_dict()
+    del document["test"]
+    assert ds.ParentsChildren.from_dict(document).test == "g2"
+    with pytest.raises(ds.InvalidData, match="test"):
+        ds.ParentsChildren.from_dict(document | {"test": "chi"})
+
+
+@pytest.mark.parametrize("kind", [ds.NumericData, ds.MixedData])
+def test_measured_columns_have_a_limit_on_memory_too(kind):
+    with pytest.raises(ds.TooLarge, match="tests of 4 variables need"):
+        ds.mmpc(kind.from_frame(measured()), max_memory="1MiB")
+
+
+@pytest.mark.parametrize("kind", [ds.NumericData, ds.MixedData])
+def test_experiments_are_pooled_in_tests_of_all_kinds(kind):
+    frame = measured()
+    frame["set"] = np.where(np.arange(len(frame)) % 3 == 0, "x", "")
+    with pytest.warns(ds.PooledExperiments, match="ignore that experiments set variables in 100 rows"):
+        ds.mmpc(kind.from_frame(frame, interventions="set"))
+
+
+@pytest.mark.parametrize("score", ["bge", "bic-g"])
+def test_known_networks_of_measured_columns_are_found(score, shared_data):
+    frame = pd.read_csv(shared_data / "continuous" / "gaussian_test.csv.gz")
+    edges = [tuple(pair) for pair in ("AC", "BC", "BD", "AF", "DF", "EF", "GF")]
+    truth = ds.Dag.from_edges(list(frame), edges)
+    found = ds.learn(frame, "mmhc", score=score)
+    assert ds.equivalent(found.network, truth)
+    assert found.details["test"] == "fisher-z"
+    assert {frozenset(edge) for edge in edges} == pairs(ds.mmpc(frame, test="fisher-z"))
+
+
+def test_neighbours_in_a_known_mixed_network_are_found(shared_data):
+    frame = pd.read_csv(shared_data / "continuous" / "clgaussian_test.csv.gz")
+    edges = "AD", "HD", "CF", "FB", "BE", "DE", "AG", "DG", "EG", "FG"
+    found = ds.mmpc(ds.MixedData.from_frame(frame))
+    assert pairs(found) == {frozenset(edge) for edge in edges}
+
+
+def pairs(found):
+    return {frozenset(pair) for pair in found.to_frame()[["variable", "neighbour"]].itertuples(index=False)}

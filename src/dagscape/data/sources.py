@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from dagscape.data.continuous.numeric import NumericData
     from dagscape.data.discrete.dataset import Dataset
     from dagscape.data.discrete.discretizing import Discretizer
+    from dagscape.data.mixed.mixed import MixedData
     from dagscape.data.tables.table import Table
 
 
-def data_source(data: Dataset | NumericData) -> DataSource | None:
+def data_source(data: Dataset | NumericData | MixedData) -> DataSource | None:
     """Return what is known of where data come from; None if nothing is.
 
     Parameters
     ----------
-    data : Dataset or NumericData
+    data : Dataset, NumericData or MixedData
         The data.
 
     Examples

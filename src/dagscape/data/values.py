@@ -14,6 +14,7 @@ from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.discrete.interpreting import read_automatically
+from dagscape.data.mixed.mixed import MixedData, mixed_from_dataset, mixed_from_numeric
 from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
 from dagscape.data.tables.table import listing
@@ -95,6 +96,38 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
             option=option,
         )
     return NumericData.from_frame(data)
+
+
+def as_mixed(data: Any, option: str = "data") -> MixedData:
+    """Return mixed data as they are, or those of a data frame or a file, or data of another kind as mixed data.
+
+    Parameters
+    ----------
+    data : MixedData, NumericData, Dataset, data frame, str or path
+        The data; a file or frame is taken as by :meth:`MixedData.from_frame`, with its defaults.
+    option : str
+        The argument to name in messages.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_mixed(pd.DataFrame({"size": [1.5, 0.5], "colour": ["red", "blue"]}))
+    MixedData(2 variables, 1 of them measured, 2 rows)
+    """
+    if isinstance(data, MixedData):
+        return data
+    if isinstance(data, Dataset):
+        return mixed_from_dataset(data)
+    if isinstance(data, NumericData):
+        return mixed_from_numeric(data)
+    if isinstance(data, str | os.PathLike):
+        return read_data(data, kind="mixed")
+    if not is_frame(data):
+        raise InvalidOption(
+            f"is {type_of(data)}; it must be a MixedData: use {function('read_data')} or MixedData.from_frame()",
+            option=option,
+        )
+    return MixedData.from_frame(data)
 
 
 class MayMiss(Protocol):

@@ -9,11 +9,11 @@ from typing import Any
 
 from dagscape.core.errors import InvalidOption, did_you_mean
 from dagscape.core.requirements import Requirements
-from dagscape.data.values import as_dataset
 from dagscape.planning.registry import TASKS
 from dagscape.planning.task import Taken, Task
 from dagscape.scores.scoring_job import ScoringJob, prepare, scoring_options
 from dagscape.scores.search_planning import SearchSize
+from dagscape.search.independence_kinds import AUTO, data_for_tests
 from dagscape.student.input.q_matrix import matched
 
 
@@ -101,9 +101,9 @@ def _with_scores(task: Task, data: Any, settings: Mapping[str, Any], others: Map
 
 
 def _rows(task: Task, data: Any, settings: Mapping[str, Any], others: Mapping[str, Any]) -> Job:
-    """Return the job of a task that takes rows as they are."""
+    """Return the job of a task that takes rows as they are, of the kind that its test takes."""
     _refuse(task, others)
-    table = as_dataset(data)
+    table, _ = data_for_tests(data, settings.get("test", AUTO))
     return Job(table.variables, (Step(task, table, settings),), {"data": table.fingerprint})
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dagscape.core.wording import plural
 from dagscape.report.blocks import Block, Heading, Name, names, table
+from dagscape.search.independence_kinds import INDEPENDENCE_TESTS
 from dagscape.search.parents_children import ParentsChildren
 
 
 def render_neighbours(found: ParentsChildren) -> list[Block]:
     """Render the neighbours of each variable, the strongest first."""
-    heading = (
-        f"{plural(found.pair_count, 'pair')} of neighbours, by {plural(found.tests, 'test')} of independence "
-        f"at level {found.alpha:g}"
-    )
+    tests = plural(found.tests, f"{INDEPENDENCE_TESTS[found.test].title} test")
+    heading = f"{plural(found.pair_count, 'pair')} of neighbours, by {tests} of independence at level {found.alpha:g}"
     rows = [(Name(name), names(found.neighbours(name)) or "(none)") for name in found.variables]
     return [Heading(heading), table(["variable", "parents and children"], rows)]

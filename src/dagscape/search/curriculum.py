@@ -42,14 +42,13 @@ from numpy.typing import NDArray
 from dagscape.core.constraints import FLAG, Number, OneOf, Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.masks import bits
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.constraints import EdgeConstraints
 from dagscape.scores.scoring_job import ScoringJob, segmented_job
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.climbing import Rules, climb, climbing_memory
 from dagscape.search.independence import pairwise_information
-from dagscape.search.job import Found, SearchJob
+from dagscape.search.job import Found, SearchJob, discrete_data
 from dagscape.search.learner import Learner
 from dagscape.search.memory import SearchMemory
 from dagscape.search.mmpc import TEST_CONSTRAINTS, MaxMinOptions, job_neighbours, neighbour_memory
@@ -147,12 +146,13 @@ def curriculum(
         raise InvalidOption(
             f"is {first}, but there are only {job.scores.n} variables; it must be at most their number", option="first"
         )
+    data = job.data
     tested = job_neighbours(job, MaxMinOptions(alpha, rows_per_cell, max_condition, symmetric))
     if tested is None or job.scoring is None:
         return Found(job.start, job.scores.network_exact(job.start), complete=False)
     neighbours, tests = tested
-    sequence = variable_sequence(pairwise_information(job.data, job.threads, job.max_memory), job.rng)
-    segments = Segments(job.data.codes, sequence)
+    sequence = variable_sequence(pairwise_information(data, job.threads, job.max_memory), job.rng)
+    segments = Segments(data.codes, sequence)
     setting = _Setting(job, job.scoring, neighbours, sequence, segments, float(a), float(b), conditional)
     candidates = []
     for step in (None, *step_sizes):
@@ -306,8 +306,8 @@ def _memory(
     **options: object,
 ) -> SearchMemory:
     """Return the memory of the tests, or of a stage with scores of its own."""
+    rows = len(discrete_data(job).codes)
     tests = neighbour_memory(job, threads, limit, rows_per_cell, max_condition)
-    rows = len(job.data.codes) if isinstance(job.data, Dataset) else 0
     stage = segmented_job(job, np.zeros(rows, dtype=np.uint32), 0.0, job.constraints)
     climb = climbing_memory(job, threads, limit, **options)
     return SearchMemory(max(tests, stage.functions.family_memory(threads) + climb.least), climb.likely)

@@ -1,4 +1,4 @@
-"""Tests of independence and mutual information, computed from the rows of a data set by one kernel."""
+"""Tests of independence and mutual information: those of discrete data by one kernel, and what all tests need."""
 
 from __future__ import annotations
 
@@ -12,11 +12,21 @@ from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.search.independence_kinds import AUTO, TEST_CHOICE, TestedData, usual_test
+from dagscape.search.mixed_cells import KEPT_BYTES
 
 ROWS_PER_CELL = Whole(1)
 MAX_CONDITION = Whole(0)
 
+# Bytes for each cell of a table of measured columns: its copies, and the digits of exact sums.
+_CELL_BYTES = 128
+# Bytes for each pair of measured columns: exact sums, and the correlation.
+_PAIR_BYTES = 400
+# Bytes for the tests that are made at a time.
+_BATCH_BYTES = 1 << 25
+
 TEST_OPTIONS = {
+    "test": TaskOption("The test.", TEST_CHOICE),
     "rows_per_cell": TaskOption("The rows that a test needs for each cell of its table.", ROWS_PER_CELL, "5"),
     "max_condition": TaskOption("The largest set to condition on.", MAX_CONDITION, "no limit"),
 }
@@ -48,25 +58,42 @@ def independence_tests(
 
 
 def independence_requirements(
-    data: Dataset,
+    data: TestedData,
     threads: int,
     limit: int,  # noqa: ARG001 (as all tasks take it)
     *,
+    test: str = AUTO,  # noqa: ARG001 (the data are of its kind)
     rows_per_cell: int = 5,
     max_condition: int | None = None,
 ) -> Requirements:
     """Return what tests of independence need."""
-    largest = data.n if max_condition is None else min(int(max_condition), data.n)
-    # With this many rows per cell, no test conditions on more variables of two levels.
-    deepest = min(largest, max(data.m // int(rows_per_cell), 1).bit_length())
-    arities = data.arities.astype(np.uint32)
+    remedy = "raise the limit"
+    if isinstance(data, Dataset):
+        work, memory = _of_levels(data, threads, int(rows_per_cell), max_condition)
+        if threads > 1:
+            remedy = f"{remedy}, or use fewer {argument('threads')}"
+    else:
+        work = "" if max_condition is None else f", given up to {min(int(max_condition), data.n)}"
+        memory = _CELL_BYTES * data.m * data.n + _PAIR_BYTES * data.n**2 + _BATCH_BYTES
+        # The cells of discrete variables, and the moments of measured ones in them.
+        memory += 2 * KEPT_BYTES if usual_test(data).name == "mi-cg" else 0
     return Requirements(
         step="tests of independence",
-        work=f"{plural(data.n, 'variable')}, {plural(data.m, 'row')}, given up to {deepest}",
-        memory=kernels.IndependenceTests.most_bytes(len(data.codes), arities, data.m, deepest, threads),
+        work=f"{plural(data.n, 'variable')}, {plural(data.m, 'row')}{work}",
+        memory=memory,
         subject=f"tests of {plural(data.n, 'variable')}",
-        remedy=f"raise the limit, or use fewer {argument('threads')}" if threads > 1 else "raise the limit",
+        remedy=remedy,
     )
+
+
+def _of_levels(data: Dataset, threads: int, rows_per_cell: int, max_condition: int | None) -> tuple[str, int]:
+    """Return how many variables tests of discrete data condition on, in words, and their memory."""
+    largest = data.n if max_condition is None else min(int(max_condition), data.n)
+    # With this many rows per cell, no test conditions on more variables of two levels.
+    deepest = min(largest, max(data.m // rows_per_cell, 1).bit_length())
+    arities = data.arities.astype(np.uint32)
+    memory = kernels.IndependenceTests.most_bytes(len(data.codes), arities, data.m, deepest, threads)
+    return f", given up to {deepest}", memory
 
 
 def pooled_experiments(experimental_rows: int) -> PooledExperiments | None:

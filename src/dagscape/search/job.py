@@ -18,6 +18,7 @@ from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.search.independence_kinds import TestedData, tested_of
 from dagscape.search.trace import TraceRecorder
 
 
@@ -59,13 +60,19 @@ class SearchJob:
 
     @property
     def data(self) -> Dataset:
-        """The data, for learners that need more than scores."""
+        """The discrete data, for learners that count rows."""
+        return discrete_data(self._scored())
+
+    @property
+    def tested(self) -> TestedData:
+        """The data, for learners that test independence."""
+        scoring = self._scored()
+        return tested_of(scoring.data, scoring.definition.name)
+
+    def _scored(self) -> ScoringJob:
         if self.scoring is None:
             raise InvalidOption(f"the method needs data: give {function('learn')} the data, not scores")
-        if not isinstance(self.scoring.data, Dataset):
-            score = self.scoring.definition.name
-            raise InvalidOption(f"the method needs discrete data, and the score {score!r} takes another kind")
-        return self.scoring.data
+        return self.scoring
 
     def all_scores(self) -> EnumerableScores:
         """Return the scores of all families, the same integers as those of ``scores``; data are scored now."""
@@ -82,6 +89,16 @@ class SearchJob:
         """Report progress."""
         if self.listener is not None:
             self.listener(Progress(task, done, total))
+
+
+def discrete_data(scoring: ScoringJob) -> Dataset:
+    """Return the data of a method that counts rows, or refuse data of another kind."""
+    if not isinstance(scoring.data, Dataset):
+        raise InvalidOption(
+            f"the method needs discrete data, and the score {scoring.definition.name!r} takes another kind: use "
+            "another method, such as 'order' or 'mmhc'"
+        )
+    return scoring.data
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 The problem: in a network of many variables, most of the edges that a search looks at are out of the question. MMHC
 first finds the likely parents and children of every variable by tests of independence (:mod:`dagscape.search.mmpc`),
-and then climbs over DAGs, adding edges between such neighbours only. A tabu list of the last 100 DAGs helps it out of
-local optima; it ends after 15 steps without a new best DAG. The climb costs O(k m) for each step, where k is the number
-of neighbours of the changed variables.
+those for the kind of data that the score takes. Then it climbs over DAGs, adding edges between such neighbours only. A
+tabu list of the last 100 DAGs helps it out of local optima; it ends after 15 steps without a new best DAG. The climb
+costs O(k m) for each step, where k is the number of neighbours of the changed variables.
 
 Required edges, and the edges of a start, need not join neighbours.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.search.climbing import TABU_RULES, Rules, climb, climbing_memory
+from dagscape.search.independence_kinds import usual_test
 from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 from dagscape.search.memory import SearchMemory
@@ -38,7 +39,7 @@ def mmhc(
     alpha : float
         The level of the tests of independence. Default: 0.05.
     rows_per_cell : int
-        A test needs this many rows for each cell of its table. Default: 5.
+        A test needs this many rows for each cell of its table; see :func:`dagscape.mmpc`. Default: 5.
     max_condition : int, optional
         The largest set that a test conditions on. Default: no limit other than the number of rows.
     symmetric : bool
@@ -54,7 +55,8 @@ def mmhc(
         return Found(job.start, job.scores.network_exact(job.start), complete=False)
     allowed, tests = neighbours
     found = climb(job, Rules(visited=tabu_length, patience=patience), allowed=allowed)
-    details = {**found.details, "tests": tests, "neighbour_pairs": int(allowed.sum()) // 2}
+    pairs = int(allowed.sum()) // 2
+    details = {**found.details, "test": usual_test(job.tested).name, "tests": tests, "neighbour_pairs": pairs}
     return Found(found.network, found.exact, found.complete, details)
 
 

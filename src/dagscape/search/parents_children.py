@@ -12,6 +12,7 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.wording import plural
 from dagscape.results.base import Result, check_shape
 from dagscape.results.decoding import Between, Count, Share
+from dagscape.search.independence_kinds import INDEPENDENCE_TESTS, TestName
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +38,8 @@ class ParentsChildren(Result):
         The level of the tests.
     tests : int
         The number of tests that were made.
+    test : str
+        The test: ``"g2"`` of discrete data, ``"fisher-z"`` of measured ones, or ``"mi-cg"`` of mixed ones.
     """
 
     kind: ClassVar[str] = "parents-and-children"
@@ -44,6 +47,8 @@ class ParentsChildren(Result):
     strengths: Strengths
     alpha: Share
     tests: Count
+    # Earlier files lack it.
+    test: TestName = "g2"
 
     @property
     def adjacent(self) -> NDArray[np.bool_]:
@@ -82,4 +87,5 @@ class ParentsChildren(Result):
 
     def __repr__(self) -> str:
         size = f"{plural(len(self.variables), 'variable')}, {plural(self.pair_count, 'pair')}"
-        return f"ParentsChildren({size} of neighbours, {plural(self.tests, 'test')}, alpha {self.alpha:g})"
+        tests = plural(self.tests, f"{INDEPENDENCE_TESTS[self.test].title} test")
+        return f"ParentsChildren({size} of neighbours, {tests}, alpha {self.alpha:g})"

@@ -1,0 +1,107 @@
+"""The tests of independence, by the kind of data that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from dagscape.core.constraints import OneOf
+from dagscape.core.errors import InvalidOption, argument, function
+from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.values import as_dataset, as_mixed, as_numeric, check_complete
+
+TestedData = Dataset | NumericData | MixedData
+
+TestName = Literal["g2", "fisher-z", "mi-cg"]
+
+AUTO = "auto"
+
+TEST_CHOICE = OneOf((AUTO, *get_args(TestName)))
+
+
+@dataclass(frozen=True, slots=True)
+class IndependenceTest:
+    """A kind of test of independence.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    title : str
+        What to call it in sentences: "108 G² tests".
+    data_type : type
+        The kind of data that it takes.
+    convert : callable
+        Makes such data of frames and files, and of other kinds where nothing is lost.
+    """
+
+    name: TestName
+    title: str
+    data_type: type
+    convert: Callable[[Any], TestedData]
+
+
+INDEPENDENCE_TESTS: dict[str, IndependenceTest] = {
+    kind.name: kind
+    for kind in (
+        IndependenceTest("g2", "G²", Dataset, as_dataset),
+        IndependenceTest("fisher-z", "Fisher's z", NumericData, as_numeric),
+        IndependenceTest("mi-cg", "likelihood-ratio", MixedData, as_mixed),
+    )
+}
+
+
+def usual_test(data: object) -> IndependenceTest:
+    """Return the tests of data of some kind: of frames and files, whose numbers are cut, those of discrete data.
+
+    Examples
+    --------
+    >>> usual_test(NumericData.from_array([[0.5], [1.5]])).name, usual_test("survey.csv").name
+    ('fisher-z', 'g2')
+    """
+    return next(
+        (kind for kind in INDEPENDENCE_TESTS.values() if isinstance(data, kind.data_type)), INDEPENDENCE_TESTS["g2"]
+    )
+
+
+def data_for_tests(data: Any, test: str = AUTO) -> tuple[TestedData, IndependenceTest]:
+    """Return data as the kind that a test takes, without missing cells, and the test.
+
+    Parameters
+    ----------
+    data : Dataset, NumericData, MixedData, data frame, str or path
+        The data.
+    test : str
+        The name of the test, or ``"auto"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"height": [1.5, 1.7], "weight": [60, 72]})
+    >>> data_for_tests(frame, "fisher-z")[0]
+    NumericData(2 variables, 2 rows)
+    """
+    TEST_CHOICE.check(test, "test")
+    own = usual_test(data)
+    kind = own if test == AUTO else INDEPENDENCE_TESTS[test]
+    # Mixed data hold all others; numbers that are levels are taken as such when they are converted.
+    if isinstance(data, NumericData | MixedData) and kind not in (own, INDEPENDENCE_TESTS["mi-cg"]):
+        cut = f", or cut the numbers with {function('discretize')}" if kind.data_type is Dataset else ""
+        raise InvalidOption(
+            f"is {test!r}, which takes a {kind.data_type.__name__}, and the data are a {type(data).__name__}: use "
+            f"{argument('test', own.name)}{cut}",
+            option="test",
+        )
+    found = kind.convert(data)
+    check_complete(found, function("mmpc"))
+    return found, kind
+
+
+def tested_of(data: object, score: str) -> TestedData:
+    """Return the data of a score, if tests of independence take them."""
+    if not isinstance(data, TestedData):
+        raise InvalidOption(f"there are no tests of independence for the data of the score {score!r}")
+    return data
