@@ -56,6 +56,8 @@ class ScoringJob:
     unit: Unit
     # The variables that were set in every row, and have no parents.
     randomised: tuple[str, ...] = ()
+    # The number of edges that nothing but the score forbids.
+    ruled_out: int = 0
     # How settings that were not given were chosen, in words, and the options that this made.
     choice: str = ""
     chosen: Mapping[str, Any] = field(default_factory=dict)
@@ -95,6 +97,8 @@ class ScoringJob:
             interventions=self.interventions,
             targets=distinct_targets(self.data.variables, self.data.interventions),
             randomised=self.randomised,
+            rule=self.definition.rule if self.ruled_out else "",
+            ruled_out=self.ruled_out,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
             warnings=(*kept_notices(self.data), *map(kept_text, suspicious_columns(self.data))),
@@ -189,6 +193,10 @@ def prepare_sample(
         impossible=prior.impossible,
         randomised=without_parents,
     )
+    given_by_user = constraints
+    if definition.ruled_out is not None:
+        why = f"with the score {definition.name!r}, {definition.rule}"
+        constraints = constraints.ruling_out(data.variables, definition.ruled_out(data), why)
     facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
     functions = set_functions(definition, data, facts, kind)
     return ScoringJob(
@@ -202,6 +210,7 @@ def prepare_sample(
         functions=functions,
         unit=_unit(functions, definition, prior, data.n, limit),
         randomised=without_parents,
+        ruled_out=constraints.forbidden_edges - given_by_user.forbidden_edges,
     )
 
 
