@@ -16,11 +16,13 @@ from dagscape.core.caveats import kept_text
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, SuspiciousColumns, did_you_mean
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.discrete.related_columns import relation_warnings
 from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
+from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.mixed.notices import mixed_notice
 from dagscape.data.sources import data_source
 from dagscape.data.tables.interventions import distinct_targets, set_in_every_row
 from dagscape.data.values import Frame
@@ -102,7 +104,7 @@ class ScoringJob:
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
             warnings=(*kept_notices(self.data), *map(kept_text, suspicious_columns(self.data))),
-            source=data_source(self.data) if isinstance(self.data, Dataset | NumericData) else None,
+            source=data_source(self.data) if isinstance(self.data, AnyData) else None,
             weighted_by=self.data.weighted_by,
         )
 
@@ -134,6 +136,8 @@ def scoring_options() -> tuple[str, ...]:
 def kept_notices(data: object) -> tuple[str, ...]:
     """Return what results keep of the warning that was issued when data were read automatically."""
     notice = automatic_notice(data) if isinstance(data, Dataset) else None
+    if isinstance(data, MixedData):
+        notice = mixed_notice(data)
     return () if notice is None else (kept_text(notice),)
 
 
