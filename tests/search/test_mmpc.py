@@ -251,13 +251,13 @@ def test_the_test_follows_the_kind_of_data():
         (
             ds.NumericData.from_frame(measured()),
             "g2",
-            r"test is 'g2', which takes a Dataset, and the data are a NumericData: use test='fisher-z', or cut the "
+            r"test is 'g2', which takes discrete data, and the data are a NumericData: use test='fisher-z', or cut the "
             r"numbers with discretize\(\)",
         ),
         (
-            ds.MixedData.from_frame(measured()),
+            ds.MixedData.from_frame(measured().assign(label=["a", "b"] * 150)),
             "fisher-z",
-            "test is 'fisher-z', which takes a NumericData, and the data are a MixedData: use test='mi-cg'",
+            "test is 'fisher-z', which takes measured columns, and the data are a MixedData: use test='mi-cg'",
         ),
         (ASIA, "fisher-z", "the data set has the level 'yes' of 'asia', which is not a number"),
         (
@@ -305,11 +305,13 @@ def test_known_networks_of_measured_columns_are_found(score, shared_data):
     assert {frozenset(edge) for edge in edges} == pairs(ds.mmpc(frame, test="fisher-z"))
 
 
-def test_neighbours_in_a_known_mixed_network_are_found(shared_data):
-    frame = pd.read_csv(shared_data / "continuous" / "clgaussian_test.csv.gz")
-    edges = "AD", "HD", "CF", "FB", "BE", "DE", "AG", "DG", "EG", "FG"
-    found = ds.mmpc(ds.MixedData.from_frame(frame))
-    assert pairs(found) == {frozenset(edge) for edge in edges}
+def test_a_known_mixed_network_is_found(shared_data):
+    data = ds.MixedData.from_frame(pd.read_csv(shared_data / "continuous" / "clgaussian_test.csv.gz"))
+    edges = {frozenset(edge) for edge in ("AD", "HD", "CF", "FB", "BE", "DE", "AG", "DG", "EG", "FG")}
+    assert pairs(ds.mmpc(data)) == edges
+    found = ds.learn(data, "mmhc", score="dg")
+    assert {frozenset(edge) for edge in found.network.edges} == edges
+    assert found.details["test"] == "mi-cg"
 
 
 def pairs(found):

@@ -11,8 +11,9 @@ from dagscape.core.errors import PooledExperiments, argument, function
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.resources import memory_limit
 from dagscape.core.wording import plural
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.search.independence_kinds import AUTO, TEST_CHOICE, TestedData, usual_test
+from dagscape.search.independence_kinds import AUTO, TEST_CHOICE, usual_test
 from dagscape.search.mixed_cells import KEPT_BYTES
 
 ROWS_PER_CELL = Whole(1)
@@ -58,7 +59,7 @@ def independence_tests(
 
 
 def independence_requirements(
-    data: TestedData,
+    data: AnyData,
     threads: int,
     limit: int,  # noqa: ARG001 (as all tasks take it)
     *,

@@ -8,12 +8,11 @@ from typing import Any, Literal, get_args
 
 from dagscape.core.constraints import OneOf
 from dagscape.core.errors import InvalidOption, argument, function
+from dagscape.data.any_data import AnyData
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.values import as_dataset, as_mixed, as_numeric, check_complete
-
-TestedData = Dataset | NumericData | MixedData
 
 TestName = Literal["g2", "fisher-z", "mi-cg"]
 
@@ -41,7 +40,7 @@ class IndependenceTest:
     name: TestName
     title: str
     data_type: type
-    convert: Callable[[Any], TestedData]
+    convert: Callable[[Any], AnyData]
 
 
 INDEPENDENCE_TESTS: dict[str, IndependenceTest] = {
@@ -67,7 +66,7 @@ def usual_test(data: object) -> IndependenceTest:
     )
 
 
-def data_for_tests(data: Any, test: str = AUTO) -> tuple[TestedData, IndependenceTest]:
+def data_for_tests(data: Any, test: str = AUTO) -> tuple[AnyData, IndependenceTest]:
     """Return data as the kind that a test takes, without missing cells, and the test.
 
     Parameters
@@ -87,21 +86,28 @@ def data_for_tests(data: Any, test: str = AUTO) -> tuple[TestedData, Independenc
     TEST_CHOICE.check(test, "test")
     own = usual_test(data)
     kind = own if test == AUTO else INDEPENDENCE_TESTS[test]
-    # Mixed data hold all others; numbers that are levels are taken as such when they are converted.
-    if isinstance(data, NumericData | MixedData) and kind not in (own, INDEPENDENCE_TESTS["mi-cg"]):
-        cut = f", or cut the numbers with {function('discretize')}" if kind.data_type is Dataset else ""
-        raise InvalidOption(
-            f"is {test!r}, which takes a {kind.data_type.__name__}, and the data are a {type(data).__name__}: use "
-            f"{argument('test', own.name)}{cut}",
-            option="test",
-        )
+    _check_kind(data, kind, own)
     found = kind.convert(data)
     check_complete(found, function("mmpc"))
     return found, kind
 
 
-def tested_of(data: object, score: str) -> TestedData:
+def _check_kind(data: Any, kind: IndependenceTest, own: IndependenceTest) -> None:
+    """Refuse data that would have to be cut, or whose levels are no numbers."""
+    measured = isinstance(data, NumericData) or (isinstance(data, MixedData) and data.measured)
+    discrete = isinstance(data, MixedData) and data.discrete
+    if (measured and kind.data_type is Dataset) or (discrete and kind.data_type is NumericData):
+        taken = "discrete data" if kind.data_type is Dataset else "measured columns"
+        cut = f", or cut the numbers with {function('discretize')}" if kind.data_type is Dataset else ""
+        raise InvalidOption(
+            f"is {kind.name!r}, which takes {taken}, and the data are a {type(data).__name__}: use "
+            f"{argument('test', own.name)}{cut}",
+            option="test",
+        )
+
+
+def tested_of(data: object, score: str) -> AnyData:
     """Return the data of a score, if tests of independence take them."""
-    if not isinstance(data, TestedData):
+    if not isinstance(data, AnyData):
         raise InvalidOption(f"there are no tests of independence for the data of the score {score!r}")
     return data

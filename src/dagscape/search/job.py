@@ -12,13 +12,14 @@ from dagscape.core.clock import Clock
 from dagscape.core.errors import InvalidOption, function
 from dagscape.core.progress import Progress, ProgressListener
 from dagscape.core.resources import Budget
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.enumerable_scores import EnumerableScores
 from dagscape.scores.tables.local_scores import LocalScores
-from dagscape.search.independence_kinds import TestedData, tested_of
+from dagscape.search.independence_kinds import tested_of
 from dagscape.search.trace import TraceRecorder
 
 
@@ -64,7 +65,7 @@ class SearchJob:
         return discrete_data(self._scored())
 
     @property
-    def tested(self) -> TestedData:
+    def tested(self) -> AnyData:
         """The data, for learners that test independence."""
         scoring = self._scored()
         return tested_of(scoring.data, scoring.definition.name)

@@ -37,6 +37,7 @@ from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, check_o
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
+from dagscape.data.any_data import AnyData
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
@@ -53,7 +54,7 @@ from dagscape.search.independence import (
     independence_tests,
     pooled_experiments,
 )
-from dagscape.search.independence_kinds import AUTO, TestedData, data_for_tests, tested_of
+from dagscape.search.independence_kinds import AUTO, data_for_tests, tested_of
 from dagscape.search.job import SearchJob
 from dagscape.search.max_min import AssociationTests, max_min_neighbours
 from dagscape.search.parents_children import ParentsChildren
@@ -175,7 +176,7 @@ def mmpc(
 
 
 def max_min_strengths(
-    data: TestedData,
+    data: AnyData,
     options: MaxMinOptions,
     *,
     rng: np.random.Generator,

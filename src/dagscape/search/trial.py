@@ -11,9 +11,9 @@ from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.progress import ProgressListener
 from dagscape.core.trials import Work, grown_seconds
+from dagscape.data.any_data import AnyData
 from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.tables.on_demand import on_demand_scores
-from dagscape.search.independence_kinds import TestedData
 from dagscape.search.learner import Learner
 from dagscape.search.learning import run_learner
 from dagscape.search.mmpc import mmpc
@@ -78,10 +78,10 @@ def _search(
     return work
 
 
-def neighbour_seconds(data: TestedData, threads: int, limit: int, **options: Any) -> float:  # noqa: ARG001 (as all tasks)
+def neighbour_seconds(data: AnyData, threads: int, limit: int, **options: Any) -> float:  # noqa: ARG001 (as all tasks)
     """Return the estimated time of :func:`dagscape.mmpc`."""
     return grown_seconds(data.n, lambda n: _tests(data.select(data.variables[:n]), threads, options), _TESTS_POWER)
 
 
-def _tests(data: TestedData, threads: int, options: Mapping[str, Any]) -> Work:
+def _tests(data: AnyData, threads: int, options: Mapping[str, Any]) -> Work:
     return lambda listener: mmpc(data, threads=threads, progress=listener, **options)
