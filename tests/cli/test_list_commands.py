@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dagscape as ds
@@ -27,6 +29,29 @@ def test_mmpc(capfd, table, tmp_path):
     assert "parents and children" in out
     assert run(capfd, "mmpc", table, "--alpha", 0)[0] == 2
     assert run(capfd, "mmpc", tmp_path / "none.csv")[0] == 2
+
+
+def test_mmpc_of_numbers(capfd, tmp_path):
+    path = tmp_path / "numbers.csv"
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=100)
+    frame = pd.DataFrame({"x": x, "y": x + rng.normal(size=100), "label": ["a", "b"] * 50})
+    frame.to_csv(path, index=False)
+    code, out, err = run(capfd, "mmpc", path, "--test", "fisher-z", "--drop", "label")
+    assert (code, err) == (0, "")
+    assert "1 pair of neighbours, by 2 Fisher's z tests of independence at level 0.05" in out
+    code, out, _ = run(capfd, "mmpc", path, "--test", "mi-cg", "--json", "-q")
+    assert code == 0
+    assert json.loads(out)["strengths"] == ds.mmpc(ds.MixedData.from_frame(frame)).strengths.tolist()
+    assert json.loads(out)["test"] == "mi-cg"
+    assert json.loads(run(capfd, "mmpc", path, "--json", "-q")[1])["test"] == "g2"
+    for test, taken in (("fisher-z", "numbers"), ("mi-cg", "mixed tables")):
+        code, _, err = run(capfd, "mmpc", path, "--test", test, "--bins", 3)
+        assert code == 2
+        assert f"--bins is for discrete data, and --test {test} takes {taken}" in err
+    code, out, _ = run(capfd, "plan", path, "--task", "mmpc", "--test", "mi-cg")
+    assert code == 0
+    assert "3 variables, 100 rows" in out
 
 
 def test_members(capfd, tmp_path):

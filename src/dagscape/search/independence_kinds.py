@@ -31,6 +31,8 @@ class IndependenceTest:
         Its name.
     title : str
         What to call it in sentences: "108 G² tests".
+    help : str
+        What it is, in a few words.
     data_type : type
         The kind of data that it takes.
     convert : callable
@@ -39,6 +41,7 @@ class IndependenceTest:
 
     name: TestName
     title: str
+    help: str
     data_type: type
     convert: Callable[[Any], AnyData]
 
@@ -46,9 +49,15 @@ class IndependenceTest:
 INDEPENDENCE_TESTS: dict[str, IndependenceTest] = {
     kind.name: kind
     for kind in (
-        IndependenceTest("g2", "G²", Dataset, as_dataset),
-        IndependenceTest("fisher-z", "Fisher's z", NumericData, as_numeric),
-        IndependenceTest("mi-cg", "likelihood-ratio", MixedData, as_mixed),
+        IndependenceTest("g2", "G²", "G², of discrete data, where numbers are cut", Dataset, as_dataset),
+        IndependenceTest("fisher-z", "Fisher's z", "partial correlation of measured columns", NumericData, as_numeric),
+        IndependenceTest(
+            "mi-cg",
+            "likelihood-ratio",
+            "likelihood ratio of mixed columns, the measured ones normal in each state of the discrete ones",
+            MixedData,
+            as_mixed,
+        ),
     )
 }
 
@@ -64,6 +73,15 @@ def usual_test(data: object) -> IndependenceTest:
     return next(
         (kind for kind in INDEPENDENCE_TESTS.values() if isinstance(data, kind.data_type)), INDEPENDENCE_TESTS["g2"]
     )
+
+
+def kind_for(test: str) -> type:
+    """Return the kind of data that files are read as for a test.
+
+    >>> kind_for("auto").__name__, kind_for("mi-cg").__name__
+    ('Dataset', 'MixedData')
+    """
+    return INDEPENDENCE_TESTS["g2" if test == AUTO else test].data_type
 
 
 def data_for_tests(data: Any, test: str = AUTO) -> tuple[AnyData, IndependenceTest]:

@@ -361,6 +361,12 @@ _MAKERS: dict[type, Callable[[Table, dict[str, Any], int | str | None], AnyData]
 }
 
 
+def take_kind(kind: type, data: str, options: dict[str, Any], max_memory: int | str | None) -> AnyData:
+    """Read data of some kind as a subcommand's options say, and remove those options."""
+    table = take_table(data, options, max_memory, numeric=kind is NumericData)
+    return _MAKERS[kind](table, options, max_memory)
+
+
 def take_discrete(data: str, options: dict[str, Any], max_memory: int | str | None) -> Dataset:
     """Read discrete data as a subcommand's options say, and remove those options."""
     return encoded_table(take_table(data, options, max_memory), options, max_memory)

@@ -11,16 +11,16 @@ from dagscape.cli.arguments.options import (
     DATA_HELP,
     data_argument,
     data_options,
-    report_decisions,
-    report_dropped_rows,
+    report_data,
     run_options,
-    take_discrete,
+    take_kind,
 )
 from dagscape.cli.program.output import Output
 from dagscape.core.constraints import Number
 from dagscape.core.randomness import SEED
 from dagscape.report.neighbours import render_neighbours
 from dagscape.search.independence import MAX_CONDITION, ROWS_PER_CELL
+from dagscape.search.independence_kinds import AUTO, INDEPENDENCE_TESTS, TEST_CHOICE, kind_for
 from dagscape.search.mmpc import mmpc
 
 
@@ -36,12 +36,19 @@ from dagscape.search.mmpc import mmpc
     help="Two variables are dependent if the p-value of the test is at most P.",
 )
 @click.option(
+    "--test",
+    type=click.Choice([*TEST_CHOICE.choices]),
+    default=AUTO,
+    show_default=True,
+    help=f"The test. {'; '.join(f'{name}: {test.help}' for name, test in INDEPENDENCE_TESTS.items())}; {AUTO}: g2.",
+)
+@click.option(
     "--rows-per-cell",
     type=within(ROWS_PER_CELL),
     default=5,
     show_default=True,
     metavar="N",
-    help="A test needs N rows for each cell of its table.",
+    help="A test needs N rows for each cell of its table; fisher-z takes any number.",
 )
 @click.option(
     "--max-condition",
@@ -65,11 +72,8 @@ def command(data: str, output: str | None, as_json: bool, quiet: bool, **options
     out = Output(as_json, quiet)
     names = ("alpha", "rows_per_cell", "max_condition", "symmetric", "seed", "threads", "max_memory")
     asked = {name: options.pop(name) for name in names}
-    dataset = take_discrete(data, options, asked["max_memory"])
-    report_dropped_rows(dataset, out)
-    report_decisions(dataset, out)
-    for warning in dataset.describe().warnings:
-        out.warn(warning)
+    dataset = take_kind(kind_for(options["test"]), data, options, asked["max_memory"])
+    report_data(dataset, out)
     with out.working() as progress:
-        found = mmpc(dataset, **asked, progress=progress)
+        found = mmpc(dataset, test=options["test"], **asked, progress=progress)
     out.deliver(found, output, lambda: render_neighbours(found))

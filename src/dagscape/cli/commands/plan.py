@@ -15,7 +15,7 @@ from dagscape.cli.arguments.options import (
     report_set_aside,
     score_options,
     take_data,
-    take_discrete,
+    take_kind,
     take_reading,
     take_score_options,
     work_options,
@@ -29,6 +29,7 @@ from dagscape.data.reading import READING_OPTIONS
 from dagscape.planning.plan import Plan, spelled_plan
 from dagscape.planning.registry import TASKS
 from dagscape.scores.scoring_job import scoring_options
+from dagscape.search.independence_kinds import AUTO, kind_for
 from dagscape.student.input.q_matrix import matched
 
 _OF_STUDENTS = [name for name in PLANNED if "answers" in TASKS[name].takes]
@@ -99,7 +100,7 @@ def _of_data(data: str, task: str, options: dict[str, Any], out: Output) -> Plan
     """Plan a task on a table: on its rows as they are, or with the options of scores."""
     if "data" in TASKS[task].takes:
         take_task_options(options, task, without=_OF_SCORES)
-        rows = take_discrete(data, options, options["max_memory"])
+        rows = take_kind(kind_for(options.get("test", AUTO)), data, options, options["max_memory"])
         report_set_aside(rows, out)
         report_decisions(rows, out)
         return spelled_plan(rows, task, spelling, **options)
