@@ -46,9 +46,9 @@ def test_mmpc_of_numbers(capfd, tmp_path):
     assert json.loads(out)["test"] == "mi-cg"
     assert json.loads(run(capfd, "mmpc", path, "--json", "-q")[1])["test"] == "g2"
     for test, taken in (("fisher-z", "numbers"), ("mi-cg", "mixed tables")):
-        code, _, err = run(capfd, "mmpc", path, "--test", test, "--bins", 3)
+        code, _, err = run(capfd, "mmpc", path, "--test", test, "--drop", "label", "--discretize", "quantile:3")
         assert code == 2
-        assert f"--bins is for discrete data, and --test {test} takes {taken}" in err
+        assert f"--discretize is for discrete data, and --test {test} takes {taken}" in err
     code, out, _ = run(capfd, "plan", path, "--task", "mmpc", "--test", "mi-cg")
     assert code == 0
     assert "3 variables, 100 rows" in out

@@ -163,11 +163,12 @@ def mixed_table(table: Table, options: dict[str, Any], max_memory: int | str | N
 
 
 def _refuse_cuts(options: dict[str, Any], taken: str, *others: str) -> None:
-    """Remove options that cut numbers, and others, and refuse those given; ``taken`` is what the score takes."""
+    """Remove options that cut numbers, and others, and refuse those given: the score, or the test, takes others."""
+    chooser = "score" if "score" in options else "test"
     for name in (*others, *CUTTING_NAMES, "save_discretizer", "discretizer"):
         if options.pop(name, None):
             raise InvalidOption(
-                f"--{name.replace('_', '-')} is for discrete data, and --score {options['score']} takes {taken}"
+                f"--{name.replace('_', '-')} is for discrete data, and --{chooser} {options[chooser]} takes {taken}"
             )
 
 

@@ -54,7 +54,7 @@ from dagscape.search.mmpc import mmpc
     "--max-condition",
     type=within(MAX_CONDITION),
     metavar="N",
-    show_default="no limit other than --rows-per-cell",
+    show_default="no limit other than the number of rows",
     help="The largest set to condition on.",
 )
 @click.option(
