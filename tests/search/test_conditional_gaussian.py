@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 import dagscape as ds
-from dagscape.data.mixed.mixed import sorted_mixed
 from dagscape.search import mixed_cells
 from dagscape.search.conditional_gaussian import ConditionalGaussianTests
 from dagscape.search.max_min import INDEPENDENT, NOT_TESTED
@@ -124,7 +123,7 @@ def test_p_values_of_independent_columns_are_uniform(kinds, given):
     levels = {name: ("0", "1") for name, kind in zip(names, [*kinds, "d", "m"], strict=True) if kind == "d"}
     p_values = []
     for _ in range(200):
-        data = sorted_mixed(ds.MixedData(names, draw(rng, kinds, given), levels))
+        data = ds.MixedData(names, draw(rng, kinds, given), levels)
         tests = ConditionalGaussianTests(data, ALL, 5)
         p_values.append(math.exp(-tests.associations(0, np.array([1]), np.array([given]))[0, 0]))
     assert max(p_values) <= 1

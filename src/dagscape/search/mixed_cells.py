@@ -48,13 +48,15 @@ class Moments:
         >>> two.merged(np.array([0, 0]))
         Moments(counts=array([4.]), means=array([[3.]]), covariances=array([[[3.]]]))
         """
-        counts = np.bincount(groups, self.counts).astype(np.float64)
-        weights = np.zeros((counts.size, groups.size))
-        weights[groups, np.arange(groups.size)] = self.counts / counts[groups]
-        means = weights @ self.means
+        order = np.argsort(groups, kind="stable")
+        starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+        counts = np.add.reduceat(self.counts[order], starts)
+        weights = (self.counts / counts[groups])[:, np.newaxis]
+        means = np.add.reduceat((weights * self.means)[order], starts, axis=0)
         away = self.means - means[groups]
         spread = self.covariances + away[:, :, np.newaxis] * away[:, np.newaxis, :]
-        return type(self)(counts, means, np.tensordot(weights, spread, 1))
+        covariances = np.add.reduceat((weights[:, :, np.newaxis] * spread)[order], starts, axis=0)
+        return type(self)(counts, means, covariances)
 
     def correlations(self) -> tuple[Floats, Floats]:
         """Return the correlation matrices, with zeros for constant columns, and the variances."""
@@ -159,11 +161,14 @@ class MixedRows:
     def _computed(self, variables: tuple[int, ...]) -> Moments:
         counts = self.cells(variables).counts
         rows = self._measured[np.argsort(self._states(variables), kind="stable")]
-        ends = np.cumsum(counts).astype(np.intp)
-        means = np.add.reduceat(rows, np.concatenate(([0], ends[:-1])), axis=0) / counts[:, np.newaxis]
+        starts = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)
+        means = np.add.reduceat(rows, starts, axis=0) / counts[:, np.newaxis]
         rows -= np.repeat(means, counts.astype(np.intp), axis=0)
-        parts = np.split(rows, ends[:-1])
-        covariances = np.stack([part.T @ part for part in parts]) / counts[:, np.newaxis, np.newaxis]
+        covariances = np.empty((len(counts), rows.shape[1], rows.shape[1]))
+        for i in range(rows.shape[1]):
+            # Products of matrices would start threads for as little as this.
+            found = np.add.reduceat(rows[:, i, np.newaxis] * rows[:, i:], starts, axis=0) / counts[:, np.newaxis]
+            covariances[:, i, i:] = covariances[:, i:, i] = found
         return Moments(counts, means, covariances)
 
 
