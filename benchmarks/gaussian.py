@@ -1,21 +1,13 @@
-"""Scores of measured columns: all families, families on demand, and searches beside other packages.
+"""Scores of measured columns: all families, and families on demand.
 
-python -m benchmarks.gaussian [lattice] [demand] [searches] [--write]
+python -m benchmarks.gaussian [lattice] [demand] [--write]
 
-The peers of ``searches`` are PyBNesian, causal-learn and bnlearn (R). They may be installed elsewhere: PEER_PYTHON is a
-Python that has the first two, and R_LIBS a folder with the third; those that are not there are left out.
+Searches beside those of other packages are in ``benchmarks/gaussian_searches.py``.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import statistics
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,42 +18,6 @@ from benchmarks.timing import timed
 from dagscape.scores.scoring_job import prepare
 
 PAGE = Page("gaussian")
-
-# A peer that takes longer is stopped.
-PATIENCE = 600
-
-PEER_PYTHON = os.environ.get("PEER_PYTHON", sys.executable)
-
-PYBNESIAN = """
-import json, sys, time, pandas as pd, pybnesian as pb
-frame = pd.read_csv(sys.argv[1])
-start = time.perf_counter()
-found = pb.hc(frame, bn_type=pb.GaussianNetworkType(), score="bge")
-print(json.dumps({"seconds": time.perf_counter() - start, "edges": found.arcs()}))
-"""
-
-CAUSAL_LEARN = """
-import json, sys, time, pandas as pd
-from causallearn.search.ScoreBased.GES import ges
-frame = pd.read_csv(sys.argv[1])
-start = time.perf_counter()
-found = ges(frame.to_numpy(), score_func="local_score_BIC_from_cov")["G"]
-seconds, matrix, names = time.perf_counter() - start, found.graph, list(frame)
-n = len(names)
-arrows = [(names[i], names[j]) for i in range(n) for j in range(n) if matrix[i, j] == -1 and matrix[j, i] == 1]
-lines = [(names[i], names[j]) for i in range(n) for j in range(i) if matrix[i, j] == -1 and matrix[j, i] == -1]
-print(json.dumps({"seconds": seconds, "edges": arrows, "lines": lines}))
-"""
-
-BNLEARN = """
-suppressMessages(library(bnlearn))
-frame <- read.csv(commandArgs(TRUE)[1])
-start <- proc.time()[["elapsed"]]
-found <- METHOD(frame, score = "bge")
-seconds <- proc.time()[["elapsed"]] - start
-edges <- paste0('["', found$arcs[, 1], '","', found$arcs[, 2], '"]', collapse = ",")
-cat("{\\"seconds\\":", seconds, ", \\"edges\\": [", edges, "]}")
-"""
 
 
 def random_columns(n: int, m: int, degree: float, seed: int = 0) -> tuple[pd.DataFrame, ds.Dag]:
@@ -118,60 +74,7 @@ def demand() -> None:
     )
 
 
-def peer(command: list[str], script: str, frame: pd.DataFrame) -> dict | None:
-    """What a script of another package prints, or None if it is not there or takes too long."""
-    with tempfile.TemporaryDirectory() as folder:
-        table, program = Path(folder) / "table.csv", Path(folder) / "program"
-        frame.to_csv(table, index=False)
-        program.write_text(script)
-        try:
-            done = subprocess.run(
-                [*command, program, table], capture_output=True, text=True, timeout=PATIENCE, check=True
-            )
-        except (subprocess.SubprocessError, OSError):
-            return None
-        return json.loads(done.stdout.strip().splitlines()[-1])
-
-
-def searches() -> None:
-    rows = []
-    for n, degree in ((50, 4), (200, 4), (200, 8)):
-        frame, truth = random_columns(n, 1000, degree)
-        scores = ds.family_scores(frame, score="bge", scale="none")
-        runs: list[tuple[str, float, ds.Dag]] = []
-        for method in ("ges", "order", "greedy", "tabu"):
-            found_in, found = timed(
-                lambda method=method, data=frame: ds.learn(
-                    data, method=method, score="bge", scale="none", settings="fixed", seed=0, threads=1
-                )
-            )
-            runs.append((f"dagscape {method}", found_in.wall, found.network))
-        scripts = [("PyBNesian hc", [PEER_PYTHON], PYBNESIAN)]
-        if n <= 50:
-            scripts.append(("causal-learn ges (BIC)", [PEER_PYTHON], CAUSAL_LEARN))
-        if shutil.which("Rscript"):
-            scripts += [(f"bnlearn {m}", ["Rscript"], BNLEARN.replace("METHOD", m)) for m in ("hc", "tabu")]
-        for name, command, script in scripts:
-            if (told := peer(command, script, frame)) is not None:
-                graph = (
-                    ds.Cpdag.from_edges(list(frame), told["edges"], told.get("lines", [])) if "lines" in told else None
-                )
-                dag = graph.to_dag() if graph else ds.Dag.from_edges(list(frame), told["edges"])
-                runs.append((name, told["seconds"], dag))
-        totals = [sum(scores.family(v, dag.parents(v)) for v in frame) for _, _, dag in runs]
-        for (name, seconds, dag), total in zip(runs, totals, strict=True):
-            rows.append([n, degree, name, seconds, total - max(totals), ds.compare(dag, truth)["shd"], dag.edge_count])
-    PAGE.table(
-        "searches",
-        "Searches with BGe on 1000 standardised rows of random linear networks, one thread: seconds; the score below "
-        "that of the best (BGe of all networks, computed here); and the structural Hamming distance of the class to "
-        "the truth.",
-        ["variables", "degree", "method", "seconds", "score below best", "SHD", "edges"],
-        rows,
-    )
-
-
 if __name__ == "__main__":
-    parts = {"lattice": lattice, "demand": demand, "searches": searches}
+    parts = {"lattice": lattice, "demand": demand}
     for name in words() or parts:
         parts[name]()
