@@ -45,7 +45,7 @@ def statistic(tests, first, second, given=()):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("m", "rows_per_cell"), [(60, 1), (60, 5), (150, 5), (400, 1)])
+@pytest.mark.parametrize(("m", "rows_per_cell"), [(60, 1), (60, 5), (150, 5), (250, 2)])
 def test_statistics_are_those_of_least_squares(m, rows_per_cell):
     frame = table(m, 1)
     discrete = [name not in "uvw" for name in frame]
@@ -150,6 +150,23 @@ def test_what_a_set_determines_is_independent():
     assert (value, degrees) == (pytest.approx(-120 * math.log(1e-8), rel=1e-9), 2)
 
 
+@pytest.mark.parametrize(("first", "second"), [("y", "z"), ("a", "y"), ("a", "b")])
+def test_a_member_that_others_determine_adds_nothing(first, second):
+    rng = np.random.default_rng(8)
+    x, y, z, w = rng.normal(size=(4, 200))
+    a, b = rng.integers(0, 2, (2, 200))
+    frame = pd.DataFrame({"x": x + a + b, "y": x + y + a, "z": x + z, "w": w, "a": a, "b": b})
+    frame["x+w"] = 3 * frame["x"] + w - 5
+    tests = ConditionalGaussianTests(mixed(frame, ["a", "b"]), ALL, 1)
+    places = {name: place for place, name in enumerate(frame)}
+    with_it, without = (
+        statistic(tests, places[first], places[second], [places[name] for name in given])
+        for given in (("w", "x", "x+w"), ("w", "x"))
+    )
+    assert with_it == (pytest.approx(without[0], rel=1e-6), without[1])
+    assert without[1] > 0
+
+
 def test_rare_levels_are_left_out():
     rng = np.random.default_rng(7)
     m = 300
@@ -165,3 +182,19 @@ def test_rare_levels_are_left_out():
     tests = ConditionalGaussianTests(mixed(frame, ["a"]), ALL, 5)
     assert tests.associations(0, np.array([1]), np.empty((1, 0), dtype=np.intp))[0, 0] == NOT_TESTED
     assert math.isnan(statistic(tests, 0, 1)[1])
+
+
+def test_a_test_of_which_nothing_is_left_is_not_made():
+    """With one state of Z, X has one level; with the other, one of its levels is rare."""
+    rng = np.random.default_rng(9)
+    z = np.arange(400) % 2
+    x = ((np.arange(400) < 8) & (z == 1)).astype(int)
+    frame = pd.DataFrame({"x": x, "y": rng.integers(0, 2, 400), "z": z, "w": rng.normal(size=400)})
+    tests = ConditionalGaussianTests(mixed(frame, ["x", "y", "z"]), ALL, 5)
+    assert math.isnan(statistic(tests, 0, 1, (2, 3))[1])
+    assert math.isnan(statistic(tests, 0, 3, (2,))[1])
+    # Without measured columns, rows on average are enough.
+    assert statistic(tests, 0, 1, (2,))[1] == 1
+    # With fewer rows for each state, the rare level counts.
+    few = ConditionalGaussianTests(mixed(frame, ["x", "y", "z"]), ALL, 1)
+    assert statistic(few, 0, 3, (2,))[1] == 2

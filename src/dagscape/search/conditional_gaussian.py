@@ -148,7 +148,7 @@ class ConditionalGaussianTests:
         found = partial_correlations(shares, products)
         varies = ~np.isnan(found)
         terms = -moments.counts[:, np.newaxis] * np.log1p(-np.square(np.where(varies, found, 0.0)))
-        return terms.sum(axis=0), varies.sum(axis=0, dtype=np.float64)
+        return terms.sum(axis=0), _of_what_is_left(varies.sum(axis=0, dtype=np.float64), enough)
 
     def _discrete_and_measured(self, discrete: int, others: Numbers, given: _Given) -> Statistic:
         size, variables = len(given.measured), tuple(sorted([discrete, *given.discrete]))
@@ -165,15 +165,12 @@ class ConditionalGaussianTests:
         groups = np.unique(strata[compared], return_inverse=True)[1]
         pooled = moments.merged(groups)
         (all_variances, all_ranks), (variances, ranks) = (_residuals(found, size) for found in (pooled, moments))
-        floors = LEAST_SHARE * all_variances
-        varies = floors > 0
-        variances, all_variances = (
-            np.log(np.where(keep, found, 1.0))
-            for found, keep in ((np.maximum(variances, floors[groups]), varies[groups]), (all_variances, varies))
-        )
-        statistics = pooled.counts @ all_variances - moments.counts @ variances
+        varies = all_variances > 0
+        variances = np.maximum(variances, LEAST_SHARE * all_variances[groups])
+        all_logs = np.log(np.where(varies, all_variances, 1.0))
+        logs = np.log(np.where(varies[groups], variances, 1.0))
         degrees = np.bincount(groups, ranks + 2) - (all_ranks + 2)
-        return statistics, degrees @ varies
+        return pooled.counts @ all_logs - moments.counts @ logs, _of_what_is_left(degrees @ varies, enough)
 
     def _both_discrete(self, first: int, second: int, given: _Given) -> Statistic:
         size, variables = len(given.measured), tuple(sorted([first, second, *given.discrete]))
@@ -198,13 +195,18 @@ class ConditionalGaussianTests:
         sides.append((np.bincount(by_both, chosen.counts), 1))
         statistic = 2 * math.fsum(sign * math.fsum(counts * np.log(counts)) for counts, sign in sides)
         if not size:
-            return statistic, float(degrees.sum())
+            return statistic, degrees.sum()
         moments = self._rows.moments(variables).take(kept, given.measured)
         logs, ranks = _log_determinants(moments, by_first, by_second, by_both)
         joint = np.bincount(by_both) - levels[0] - levels[1] + 1.0
         degrees += ranks * (ranks + 3) / 2 * np.maximum(joint, 0.0)
         # Where only one level of X or Y occurs with a state of Z, all terms cancel.
-        return statistic + logs, float(degrees @ (np.minimum(*levels) > 1))
+        return statistic + logs, _of_what_is_left(degrees @ (np.minimum(*levels) > 1), kept)
+
+
+def _of_what_is_left(degrees: Floats, kept: NDArray[np.bool_]) -> Floats:
+    """Return degrees of freedom, NaN where nothing can depend in the states that are kept, but not all are."""
+    return np.where((degrees > 0) | kept.all(), degrees, np.nan)
 
 
 def _residuals(moments: Moments, size: int) -> tuple[Floats, Floats]:
