@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 import dagscape as ds
-from dagscape.data.mixed.mixed import mixed_from_numeric
+from dagscape.data.mixed.converting import mixed_from_numeric
 from dagscape.scores.definitions.variable_columns import VariableColumns
 from oracles.graphs import all_dags
 from oracles.mixed import degenerate_bic, exact_degenerate_bge, exact_degenerate_bic
