@@ -33,7 +33,8 @@ which a joint state has too few. A test of which nothing is left is not made. Le
 Rules for linear dependence are those of :mod:`dagscape.search.fisher_z`, in each state. Variances in the states of *X*
 and *Y* count as 10⁻⁸ of that in the state of *Z* at least, so that statistics are finite.
 
-The idea is that of the test ``mi-cg`` of bnlearn [scutari2010]_, which is not symmetric in two discrete variables.
+The idea is that of the test ``mi-cg`` of bnlearn [scutari2010]_, whose values differ in details: here all variances are
+those of maximum likelihood, and two discrete variables given measured ones have the formula above.
 
 Notation: *X* and *Y* are the target and a candidate, *Z* the set.
 """
