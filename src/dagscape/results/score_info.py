@@ -62,6 +62,13 @@ class ScoreInfo:
         experiments. Empty if there are no experiments, or if they are unknown.
     randomised : tuple of str
         The variables that were set in every row: no network has an edge into them.
+    rule : str
+        Which edges the score itself rules out, as a clause; empty if it rules out none. They are among the forbidden
+        ones.
+    ruled_out : int
+        The number of edges that are forbidden by nothing but this rule.
+    score_choice : str
+        Why the score was chosen, as a clause, if it was ``"auto"``; empty if it was given.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     equivalent_prior : bool
@@ -106,6 +113,9 @@ class ScoreInfo:
     # So do these.
     targets: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
     randomised: tuple[str, ...] = field(default=(), compare=False)
+    rule: str = field(default="", compare=False)
+    ruled_out: Count = field(default=0, compare=False)
+    score_choice: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     choice: str = field(default="", compare=False)
     # The same data may come from several files.
@@ -132,10 +142,13 @@ class ScoreInfo:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What follows from the data for all networks, in sentences."""
-        return tuple(
+        """What follows from the data and the score for all networks, in sentences."""
+        choice = (f"Score {self.score!r}, because {self.score_choice}",) if self.score_choice else ()
+        rule = (f"With the score {self.score!r}, {self.rule}",) if self.rule else ()
+        randomised = (
             f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
         )
+        return (*choice, *rule, *randomised)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
