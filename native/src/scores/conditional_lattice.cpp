@@ -212,7 +212,7 @@ unsigned ConditionalLattice::most_measured(std::size_t discrete) const noexcept 
 
 bool ConditionalLattice::keeps_rows() const noexcept {
     // Without a prior, cells of one row are impossible.
-    return function_.prior && table_.discrete() > 0 && sets_.most() > 0 &&
+    return function_.prior && !function_.rows.empty() && table_.discrete() > 0 && sets_.most() > 0 &&
            function_.rows.size() * sets_.count(sets_.most()) <= kRowNumbers;
 }
 
