@@ -1,16 +1,16 @@
 #include "dagscape/numbers/fixed_products.hpp"
 
-#include <cmath>
-
 #include "dagscape/numbers/wide_products.hpp"
 
 namespace dagscape {
 
 Fixed times(Fixed number, double factor) noexcept {
-    if (factor == 0) return 0;
-    int exponent = 0;
-    const auto digits = static_cast<std::uint64_t>(std::ldexp(std::frexp(factor, &exponent), 53));
-    const int dropped = 53 - exponent;
+    if (factor < 0x1p-1000) return 0;
+    // The factor is digits · 2^-dropped.
+    constexpr std::uint64_t kLeading = std::uint64_t{1} << 52;
+    const auto bits = std::bit_cast<std::uint64_t>(factor);
+    const std::uint64_t digits = (bits & (kLeading - 1)) | kLeading;
+    const int dropped = 1075 - static_cast<int>(bits >> 52);
     const UInt128 magnitude = static_cast<UInt128>(number < 0 ? -number : number);
     const UInt128 upper_part = wide(upper(magnitude), digits), lower_part = wide(lower(magnitude), digits);
     UInt128 found = 0;

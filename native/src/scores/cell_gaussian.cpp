@@ -35,7 +35,7 @@ std::int64_t nearest_quotient(Int128 number, std::int64_t divisor) noexcept {
 
 // The nearest multiple of 2^-bits to a number that is wrong by up to `error`, or kOpen.
 std::int64_t settled(Fixed nats, double error, int bits) noexcept {
-    const double units = std::ldexp(error, kFixedBits);
+    const double units = error * power_of_two(kFixedBits);
     if (!(units < 0x1p62)) return kOpen;
     const int dropped = kFixedBits - bits;
     const UInt128 slack = static_cast<std::uint64_t>(units) + 1, whole = UInt128{1} << dropped;
@@ -46,6 +46,9 @@ std::int64_t settled(Fixed nats, double error, int bits) noexcept {
 
 // Scaled entries of the diagonal that are smaller are left to the caller.
 constexpr double kLeastDiagonal = 0x1p-400;
+
+// Products of integers between two checks of the monitor: far less than 50 ms.
+constexpr std::size_t kProductsBetweenChecks = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -91,7 +94,7 @@ Fixed CellConstants::prior_part(Fixed logs, unsigned columns) const noexcept {
 }
 
 void CellMatrix::build(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, unsigned most,
-                       bool pairs) {
+                       bool pairs, const Monitor& monitor) {
     const std::size_t n = columns.size(), m = rows.size();
     columns_.assign(columns.begin(), columns.end());
     rows_ = m;
@@ -130,6 +133,7 @@ void CellMatrix::build(std::span<const std::uint32_t> rows, std::span<const std:
             constant_[i] = is_constant(i);
         }
         build_entry(i, i);
+        if (m > kProductsBetweenChecks) monitor.check();
     }
     double worst = 0;
     least_ = function_.prior ? 1 : 0;
@@ -144,6 +148,7 @@ void CellMatrix::build(std::span<const std::uint32_t> rows, std::span<const std:
     if (!pairs) return;
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = i + 1; j < n; ++j) build_entry(i, j);
+        if (n * m > kProductsBetweenChecks) monitor.check();
     }
 }
 

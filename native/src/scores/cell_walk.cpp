@@ -46,7 +46,7 @@ bool CellWalk::run(std::span<const std::uint32_t> rows, unsigned most, std::span
     certain_ = true;
     values_[0] = 0;
     if (most == 0) return true;
-    matrix_.build(rows, all_, most, most > 1);
+    matrix_.build(rows, all_, most, most > 1, monitor_);
     members_.clear();
     std::copy_n(matrix_.high(), sets_.n() * sets_.n(), high_.begin());
     std::copy_n(matrix_.low(), sets_.n() * sets_.n(), low_.begin());

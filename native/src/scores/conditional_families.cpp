@@ -80,7 +80,7 @@ public:
         for (const CellPartition::Cell& cell : partition_.cells()) {
             const auto rows = partition_.rows().subspan(begin, cell.end - begin);
             begin = cell.end;
-            cell_values(rows, columns.measured, joint, base);
+            cell_values(rows, columns.measured, joint, base, monitor);
             // A set that is impossible in one cell is impossible.
             if (joint.impossible) return;
             if ((visits += rows.size() + 16) > kRowsBetweenChecks) {
@@ -94,9 +94,9 @@ public:
 
 private:
     void cell_values(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> measured, SetParts& joint,
-                     SetParts& base) {
+                     SetParts& base, const Monitor& monitor) {
         const auto d = static_cast<unsigned>(measured.size());
-        matrix_.build(rows, measured, d, true);
+        matrix_.build(rows, measured, d, true, monitor);
         bool excluded = d > matrix_.largest();
         for (unsigned i = 0; i < d; ++i) excluded |= matrix_.excludes(i);
         if (excluded) {

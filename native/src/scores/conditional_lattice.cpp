@@ -75,23 +75,21 @@ public:
 
     // Adds up the cells of a set of discrete columns, for sets of up to `most` measured ones; returns their number.
     std::uint64_t add_cells(std::span<const std::uint32_t> discrete, unsigned most) {
-        most_ = most;
-        count_ = lattice_.sets_.count(most_);
-        std::fill_n(sums_.begin(), count_, 0);
-        std::fill_n(verdicts_.begin(), count_, certain);
-        if (most_ == 0) return count_;
+        begin(most);
+        if (most == 0) return count_;
         // Marks of cells are valid up to the set that the last one and this one extend.
         pool_ends_.resize(std::min(pool_ends_.size(), partition_.shared(discrete) + 1));
         pool_.resize(pool_ends_.empty() ? 0 : pool_ends_.back());
         partition_.move_to(discrete);
         pool_ends_.resize(discrete.size() + 1, pool_.size());
-        std::uint32_t begin = 0;
-        for (CellPartition::Cell& cell : partition_.cells()) {
-            add_cell(partition_.rows().subspan(begin, cell.end - begin), cell);
-            begin = cell.end;
+        begin(std::min(most, largest_possible()));
+        std::uint32_t start = 0;
+        for (CellPartition::Cell& cell : most_ == 0 ? std::span<CellPartition::Cell>() : partition_.cells()) {
+            add_cell(partition_.rows().subspan(start, cell.end - start), cell);
+            start = cell.end;
         }
         pool_ends_.back() = pool_.size();
-        return count_;
+        return lattice_.sets_.count(most);
     }
 
     // Writes J of the set with each set of measured columns.
@@ -100,8 +98,9 @@ public:
         for (const std::uint32_t column : discrete) members_.push_back(lattice_.discrete_[column]);
         states_ = joint_states(lattice_.table_, discrete);
         of_discrete_ = of_discrete;
+        written_most_ = lattice_.most_measured(discrete.size());
         write_from(0, 0, 0, out);
-        monitor_.advance(count_);
+        monitor_.advance(lattice_.sets_.count(written_most_));
         monitor_.check();
     }
 
@@ -112,6 +111,24 @@ public:
     std::vector<std::vector<std::uint16_t>> open_sets;
 
 private:
+    void begin(unsigned most) {
+        most_ = most;
+        count_ = lattice_.sets_.count(most);
+        std::fill_n(sums_.begin(), count_, 0);
+        std::fill_n(verdicts_.begin(), count_, certain);
+    }
+
+    // The size of the largest sets of measured columns for which all cells have enough rows.
+    unsigned largest_possible() {
+        std::uint32_t least = ~std::uint32_t{0}, begin = 0;
+        if (lattice_.function_.prior) return least;
+        for (const CellPartition::Cell& cell : partition_.cells()) {
+            least = std::min(least, cell.end - begin);
+            begin = cell.end;
+        }
+        return least - 1;
+    }
+
     void add_cell(std::span<const std::uint32_t> rows, CellPartition::Cell& cell) {
         if (kept_ != nullptr && rows.size() == 1) {
             const std::size_t place = place_of_row_[rows[0]];
@@ -146,7 +163,7 @@ private:
         const std::int64_t value = value_of(size, lattice_.sets_.first(size) + place);
         if (value == kOpen) open_sets.push_back(members_);
         out[lattice_.index_.rank(members_)] = value;
-        if (size == most_) return;
+        if (size == written_most_) return;
         for (unsigned column = from; column < lattice_.sets_.n(); ++column) {
             const std::uint16_t variable = lattice_.measured_[column];
             const auto at = std::upper_bound(members_.begin(), members_.end(), variable) - members_.begin();
@@ -159,7 +176,7 @@ private:
     std::int64_t value_of(unsigned size, std::size_t place) const {
         const CellFunction& function = lattice_.function_;
         const std::uint64_t parameters = parameters_of(states_, size);
-        if (of_discrete_ == kImpossible || parameters > function.max_states) return kImpossible;
+        if (of_discrete_ == kImpossible || parameters > function.max_states || size > most_) return kImpossible;
         if (verdicts_[place] != certain) return verdicts_[place] == open ? kOpen : kImpossible;
         const std::int64_t penalty = rounded_product(function.price, parameters - states_, function.fine_bits());
         return of_discrete_ + function.rounded(sums_[place] - penalty);
@@ -170,8 +187,8 @@ private:
     Monitor& monitor_;
     CellWalk walk_;
     CellPartition partition_;
-    unsigned most_ = 0;
-    std::size_t count_ = 0;
+    unsigned most_ = 0, written_most_ = 0;  // the sizes of the largest sets of measured columns in the sums, and of all
+    std::size_t count_ = 0;                 // of sets in the sums
     std::vector<std::int64_t> sums_, values_;
     std::vector<std::uint8_t> verdicts_;
     std::vector<std::uint32_t> place_of_row_;

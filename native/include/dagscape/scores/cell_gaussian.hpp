@@ -27,6 +27,7 @@
 
 #include "dagscape/numbers/double_double.hpp"
 #include "dagscape/numbers/fixed_log.hpp"
+#include "dagscape/runtime/monitor.hpp"
 
 namespace dagscape {
 
@@ -99,7 +100,8 @@ public:
         : table_(table), function_(function), constants_(constants) {}
 
     // Computes the matrix; without `pairs`, only its diagonal. Sets have up to `most` columns.
-    void build(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, unsigned most, bool pairs);
+    void build(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> columns, unsigned most, bool pairs,
+               const Monitor& monitor);
 
     std::size_t columns() const noexcept { return columns_.size(); }
     const double* high() const noexcept { return high_.data(); }
