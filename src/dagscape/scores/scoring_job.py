@@ -147,8 +147,9 @@ def kept_notices(data: object) -> tuple[str, ...]:
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
     """Return warnings about variables that look like identifiers, about experiments in all rows, and about copies."""
-    identifiers = identifier_warnings(data) if isinstance(data, Dataset) else []
-    related = relation_warnings(data) if isinstance(data, Dataset) else []
+    discrete = data.discrete_part if isinstance(data, MixedData) else data
+    identifiers = identifier_warnings(discrete) if isinstance(discrete, Dataset) else []
+    related = relation_warnings(discrete) if isinstance(discrete, Dataset) else []
     suspicious = map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)])
     return (*suspicious, *map(RelatedColumns, related))
 

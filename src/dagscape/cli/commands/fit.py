@@ -32,6 +32,7 @@ from dagscape.cli.program.output import (
 from dagscape.cli.program.streams import write_json
 from dagscape.core.errors import InvalidOption
 from dagscape.core.wording import plural
+from dagscape.data.any_data import kind_in_words
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.discrete.fitting import FIT_PRIORS, FitPrior
@@ -94,10 +95,10 @@ def command(
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-    ess, score = options["ess"] or 1.0, options["score"]
+    ess = options["ess"] or 1.0
     if structure is None:
         dag, dataset = _learned(data, options, work, out)
-        title = f"An optimal network under {score}, {_fitted_to(dataset)}"
+        title = f"An optimal network under {options['score']}, {_fitted_to(dataset)}"
     else:
         dataset = take_discrete(data, options, work["max_memory"])
         report_dropped_rows(dataset, out)
@@ -105,7 +106,7 @@ def command(
         report_set_aside(dataset, out)
         dag, dataset = _matched(structure, dataset, work["max_memory"], out)
         title = f"The structure of {structure!r}, {_fitted_to(dataset)}"
-    prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
+    prior: FitPrior = parameters or ("k2" if options["score"] == "k2" else "bdeu")
     network = Network.fit(dag, dataset, ess, prior)
     if output is not None and (output != "-" or chosen_format() is not None):
         with written_file(output) as path:
@@ -120,13 +121,13 @@ def command(
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, Dataset]:
     """Return an optimal network of the data, and the data."""
-    score = options["score"]
     with out.working() as progress:
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [optimal_requirements])
         if dataset is None:
             raise InvalidOption("a network cannot be fitted to a score file: give a table of data")
         if not isinstance(dataset, Dataset):
-            raise InvalidOption(f"a network with tables cannot be fitted to numbers, which --score {score} takes")
+            what = f"a {kind_in_words(dataset)}, which --score {options['score']} takes"
+            raise InvalidOption(f"a network with tables cannot be fitted to {what}")
         return optimal_network(scores, **work, progress=progress).network, dataset
 
 

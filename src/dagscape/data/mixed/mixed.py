@@ -100,6 +100,7 @@ class MixedData(NumberRows):
     source: str = ""
     weighted_by: str | None = None
     guessed: tuple[str, ...] = ()
+    _parts: list[Dataset] = field(default_factory=list, init=False)
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
         """Refuse a table, which :meth:`from_frame` would take."""
@@ -230,6 +231,13 @@ class MixedData(NumberRows):
     def level_counts(self) -> tuple[int, ...]:
         """The number of levels of each variable; 0 for a measured one."""
         return tuple(len(self.levels.get(name, ())) for name in self.variables)
+
+    @property
+    def discrete_part(self) -> Dataset | None:
+        """The discrete variables as a data set; None if there are none."""
+        if not self._parts and self.levels:
+            self._parts.append(dataset_from_mixed(self.select(self.discrete)))
+        return self._parts[0] if self._parts else None
 
     @property
     def fingerprint(self) -> str:
