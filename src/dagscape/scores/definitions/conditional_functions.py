@@ -362,11 +362,12 @@ class ConditionalFamilies:
     def scores(self, child: int, sets: Members, out: NDArray[np.int64], progress: KernelProgress) -> None:
         """Score a child with parent sets of one size, given as rows of increasing numbers."""
         if self.functions.is_discrete[child]:
-            possible = self.functions.is_discrete[sets].all(axis=1)
-            found = np.empty(int(possible.sum()), dtype=np.int64)
-            self.discrete.scores(self._place(child), self._places(sets[possible]), found, progress)
-            out[:] = IMPOSSIBLE
-            out[possible] = found
+            ruled = self.functions.is_discrete[sets].all(axis=1)
+            found = np.empty(int(ruled.sum()), dtype=np.int64)
+            self.discrete.scores(self._place(child), self._places(sets[ruled]), found, progress)
+            out[ruled] = found
+            for i in np.flatnonzero(~ruled):
+                out[i] = self._outside(child, sets[i].tolist())
             return
         self.measured.scores(child, np.ascontiguousarray(sets, dtype=np.uint16), out, progress)
         for i in np.flatnonzero(out == OPEN):
@@ -382,13 +383,14 @@ class ConditionalFamilies:
     ) -> None:
         """Score a child with each candidate added to its parents, given in increasing order."""
         if self.functions.is_discrete[child]:
-            out[:] = IMPOSSIBLE
-            if self.functions.is_discrete[parents].all():
-                possible = self.functions.is_discrete[candidates]
-                found = np.empty(int(possible.sum()), dtype=np.int64)
-                places = self._places(candidates[possible])
+            ruled = self.functions.is_discrete[candidates] & self.functions.is_discrete[parents].all()
+            if ruled.any():
+                found = np.empty(int(ruled.sum()), dtype=np.int64)
+                places = self._places(candidates[ruled])
                 self.discrete.additions(self._place(child), self._places(parents), places, found, progress)
-                out[possible] = found
+                out[ruled] = found
+            for i in np.flatnonzero(~ruled):
+                out[i] = self._outside(child, [*parents.tolist(), int(candidates[i])])
             return
         known, added = (np.ascontiguousarray(part, dtype=np.uint16) for part in (parents, candidates))
         self.measured.additions(child, known, added, out, progress)
@@ -400,6 +402,14 @@ class ConditionalFamilies:
 
     def _places(self, variables: Members) -> NDArray[np.uint16]:
         return np.ascontiguousarray(self.functions.place[variables], dtype=np.uint16)
+
+    def _outside(self, child: int, parents: list[int]) -> int:
+        """Return the score of a discrete child with measured parents, which is in no network under the rule."""
+        places = sorted(self._place(parent) for parent in parents if self.functions.is_discrete[parent])
+        found = np.empty(1, dtype=np.int64)
+        self.discrete.scores(self._place(child), np.array([places], dtype=np.uint16), found, None)
+        measured = self._exact(child, parents)
+        return IMPOSSIBLE if IMPOSSIBLE in (found[0], measured) else int(found[0]) + measured
 
     def _exact(self, child: int, parents: list[int]) -> int:
         exact = OpenSets(self.functions, self.unit, self.measured)
