@@ -8,6 +8,7 @@ namespace dagscape {
 void bind_best(nanobind::module_& module);
 void bind_block_chain(nanobind::module_& module);
 void bind_class_moves(nanobind::module_& module);
+void bind_conditional(nanobind::module_& module);
 void bind_determinants(nanobind::module_& module);
 void bind_editable_dag(nanobind::module_& module);
 void bind_equivalence(nanobind::module_& module);

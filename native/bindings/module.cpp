@@ -27,6 +27,7 @@ NB_MODULE(DAGSCAPE_MODULE, module) {
     dagscape::bind_best(module);
     dagscape::bind_block_chain(module);
     dagscape::bind_class_moves(module);
+    dagscape::bind_conditional(module);
     dagscape::bind_determinants(module);
     dagscape::bind_editable_dag(module);
     dagscape::bind_equivalence(module);

@@ -23,7 +23,15 @@ std::vector<std::uint16_t> by_falling_arity(std::span<const std::uint32_t> ariti
     return order;
 }
 
-// The multiple of 2^-bits that is nearest to price · states; halves are rounded up.
+// Products of arities are capped here.
+constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
+
+}  // namespace
+
+std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept {
+    return states > kManyStates / arity ? kManyStates : states * arity;
+}
+
 std::int64_t rounded_product(double price, std::uint64_t states, int bits) noexcept {
     if (price == 0) return 0;
     int exponent = 0;
@@ -32,15 +40,6 @@ std::int64_t rounded_product(double price, std::uint64_t states, int bits) noexc
     const int dropped = std::min(53 - exponent - bits, 127);
     const UInt128 units = dropped > 0 ? (product + (UInt128{1} << (dropped - 1))) >> dropped : product << -dropped;
     return price < 0 ? -static_cast<std::int64_t>(units) : static_cast<std::int64_t>(units);
-}
-
-// Products of arities are capped here.
-constexpr std::uint64_t kManyStates = std::uint64_t{1} << 62;
-
-}  // namespace
-
-std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept {
-    return states > kManyStates / arity ? kManyStates : states * arity;
 }
 
 std::int64_t JointScoreSpec::value(std::int64_t sum, std::uint64_t states) const noexcept {

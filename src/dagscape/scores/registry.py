@@ -7,7 +7,9 @@ from dagscape.scores.definitions.aic import AIC
 from dagscape.scores.definitions.bdeu import BDEU
 from dagscape.scores.definitions.bge import BGE
 from dagscape.scores.definitions.bic import BIC
+from dagscape.scores.definitions.bic_cg import BIC_CG
 from dagscape.scores.definitions.bic_g import BIC_G
+from dagscape.scores.definitions.cg import CG
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.dg import DG
 from dagscape.scores.definitions.dg_bge import DG_BGE
@@ -16,7 +18,8 @@ from dagscape.scores.definitions.log_likelihood import LOG_LIKELIHOOD
 from dagscape.scores.definitions.mdl import MDL
 
 SCORES: dict[str, ScoreDefinition] = {
-    definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G, DG, DG_BGE)
+    definition.name: definition
+    for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G, DG, DG_BGE, CG, BIC_CG)
 }
 
 

@@ -34,6 +34,9 @@ struct JointScoreSpec {
 // The number of joint states with one more variable, capped at 2^62.
 std::uint64_t more_states(std::uint64_t states, std::uint32_t arity) noexcept;
 
+// The multiple of 2^-bits that is nearest to price · states; halves are rounded up.
+std::int64_t rounded_product(double price, std::uint64_t states, int bits) noexcept;
+
 // The plan of the work, which depends on the data but not on the number of threads.
 class JointScoreJob {
 public:

@@ -160,6 +160,11 @@ class CellSums(SetFunctions):
         log_states = math.fsum(natural_log(arity) for arity in largest_set)
         self.bound = max(function.bound(log_states, self._needed_states) for function in functions)
 
+    @property
+    def needed_states(self) -> int:
+        """The joint states of the largest family of one variable and its required parents only."""
+        return self._needed_states
+
     def _terms(self, terms: ChildTerms, child: ChildFacts, rows: bytes) -> tuple[CellTerm, CellTerm]:
         """Return the terms of a child's families; the penalties of all segments are added up."""
         of_family, of_parents = terms(child)

@@ -90,10 +90,10 @@ class DeterminantFunction:
             self.correlations.high,
             self.correlations.low,
             np.array(self.first, dtype=np.uint32),
-            _words(self.prior_logs),
-            _words(self.logs),
+            words(self.prior_logs),
+            words(self.logs),
             np.array([constant is not None for constant in self.constants], dtype=np.uint8),
-            _words([constant or 0 for constant in self.constants]),
+            words([constant or 0 for constant in self.constants]),
             np.array(self.prior_factors),
             np.array(self.factors),
             self.correlations.least_eigenvalue,
@@ -156,7 +156,7 @@ class DeterminantFunction:
         return math.ldexp(0.5, -unit.bits) + inputs + (most + 1) * (1 + self.factors[most]) * 2.0**-77
 
 
-def _words(numbers: Sequence[int]) -> NDArray[np.int64]:
+def words(numbers: Sequence[int]) -> NDArray[np.int64]:
     """Return integers of 128 bits as pairs of their upper and lower halves."""
     low = (1 << 64) - 1
     halves = [(number >> 64, (number & low) - ((number & (1 << 63)) << 1)) for number in numbers]

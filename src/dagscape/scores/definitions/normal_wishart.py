@@ -45,7 +45,7 @@ ALPHA_MU = Parameter("alpha_mu", 1.0, "prior sample size of the means", 1e-6, 1e
 ALPHA_W = Parameter("alpha_w", LEAST_WISHART, "degrees of freedom of the prior", 0.0, 1e6, words=(LEAST_WISHART,))
 
 # Digits after the point of the entries of R, in units of the integer columns.
-_MATRIX_BITS = 200
+MATRIX_BITS = 200
 
 
 class NormalWishartFunctions(DeterminantFunctions):
@@ -149,12 +149,37 @@ class NormalWishartPrior:
             default=0.0,
         )
 
+    @property
+    def alpha_mu(self) -> Fraction:
+        """The prior sample size of the means."""
+        return self._mu
+
+    @property
+    def freedom(self) -> Fraction:
+        """The degrees of freedom beyond the number of columns."""
+        return self._freedom
+
+    @property
+    def diagonal(self) -> list[Fraction]:
+        """The diagonal of T, in units of the integers of the columns."""
+        return [self._entry(i, i) for i in range(self._count)]
+
+    @property
+    def prior_error(self) -> float:
+        """A bound on the relative error of the diagonal of T."""
+        return 4 * self._deviation_error if self._standardized else 0.0
+
     def _entry(self, i: int, j: int) -> Fraction:
         """Return the entry of T for two columns of a variable, in units of their integers."""
         if not self._standardized:
             return self._t * Fraction(4) ** -self._columns.exponents[i] if i == j else Fraction(0)
         rows = self._all.rows
         return self._t * int(self._all.scatter[i, j]) / (rows * (rows - 1))
+
+    @property
+    def prior_logs(self) -> tuple[int, ...]:
+        """The logs of the determinants of the variables' parts of T, in units of 2^-80."""
+        return tuple(map(self._prior_log, self._blocks))
 
     def _prior_log(self, block: range) -> int:
         """Return the log of the determinant of a variable's part of T, in units of 2^-80."""
@@ -171,20 +196,20 @@ class NormalWishartPrior:
         """Return the set function of some rows."""
         sums = self._all if rows.all() else self._columns.sums(rows)
         m, count = sums.rows, self._count
-        matrix = self._posterior_matrix(sums)
-        diagonal = [Fraction(int(matrix[i, i]), 1 << _MATRIX_BITS) for i in range(count)]
+        matrix = self.posterior_matrix(sums)
+        diagonal = [Fraction(int(matrix[i, i]), 1 << MATRIX_BITS) for i in range(count)]
         rough = [entry for entry, exact in zip(diagonal, self._columns.exact, strict=True) if not exact]
         error = max((8 * (m / float(entry)) ** 0.5 for entry in rough), default=0.0) + 4 * self._deviation_error
-        unit, least = Fraction(1, 1 << _MATRIX_BITS), self._least_eigenvalue(diagonal)
+        unit, least = Fraction(1, 1 << MATRIX_BITS), self._least_eigenvalue(diagonal)
         freedom = [float(self._freedom + size) / 2 for size in range(count + 1)]
         return DeterminantFunction(
             correlations=Correlations.of(matrix, unit, self._columns.exponents, error, least * (1 - 2.0**-40)),
             first=self._first,
-            prior_logs=tuple(map(self._prior_log, self._blocks)),
+            prior_logs=self.prior_logs,
             constants=tuple(self._constants(m)),
             prior_factors=tuple(freedom),
             factors=tuple(float(self._freedom + m + size) / 2 for size in range(count + 1)),
-            prior_error=4 * self._deviation_error if self._standardized else 0.0,
+            prior_error=self.prior_error,
         )
 
     def _least_eigenvalue(self, diagonal: Sequence[Fraction]) -> float:
@@ -199,9 +224,9 @@ class NormalWishartPrior:
             least = min(least, share)
         return least
 
-    def _posterior_matrix(self, sums: IntegerSums) -> NDArray[np.object_]:
+    def posterior_matrix(self, sums: IntegerSums) -> NDArray[np.object_]:
         """Return R in units of the integer columns times 2^-200."""
-        m, count, one = sums.rows, self._count, 1 << _MATRIX_BITS
+        m, count, one = sums.rows, self._count, 1 << MATRIX_BITS
         matrix = np.zeros((count, count), dtype=np.object_)
         if m:
             shifts = np.array([self._shift(sums, i) for i in range(count)], dtype=np.object_)
@@ -217,16 +242,15 @@ class NormalWishartPrior:
 
     def _shift(self, sums: IntegerSums, i: int) -> int:
         """Return the mean of a column minus ν, in units of its integers times 2^-200."""
-        mean = Fraction(int(sums.sums[i]), sums.rows)
+        return round((Fraction(int(sums.sums[i]), sums.rows) - self.mean(i)) * (1 << MATRIX_BITS))
+
+    def mean(self, i: int) -> Fraction:
+        """Return ν of a column, in units of its integers."""
         if self._nu == MEANS:
-            nu = Fraction(int(self._all.sums[i]), self._all.rows)
-        else:
-            scale = Fraction(2) ** (self._columns.scales[i] - self._columns.exponents[i])
-            nu = (
-                Fraction(self._nu) * Fraction(2) ** -self._columns.exponents[i]
-                - Fraction(self._columns.centres[i]) * scale
-            )
-        return round((mean - nu) * (1 << _MATRIX_BITS))
+            return Fraction(int(self._all.sums[i]), self._all.rows)
+        scale = Fraction(2) ** (self._columns.scales[i] - self._columns.exponents[i])
+        nu = Fraction(self._nu) * Fraction(2) ** -self._columns.exponents[i]
+        return nu - Fraction(self._columns.centres[i]) * scale
 
     def _constants(self, rows: int) -> list[int]:
         """Return the part of J that depends on the number of columns alone, for each number."""
