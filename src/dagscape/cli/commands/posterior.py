@@ -239,7 +239,7 @@ def command(
                 out.warn("--cut-weights has no effect: numbers are not cut in several ways")
         if paths is not None:
             _warn_if_slow(given, over, backend, budget, out)
-        work: dict[str, Any] = {"threads": budget.threads, "max_memory": budget.limit, "progress": progress}
+        work: dict[str, Any] = {"threads": budget.given_threads, "max_memory": budget.limit, "progress": progress}
         result = posterior(given, over, **asked, **work, **scoring)
         consensus = None if consensus_file is None else result.consensus()
 
