@@ -17,7 +17,7 @@ def render_plan(planned: Plan) -> list[Block]:
             Number(step.memory, format_bytes(step.memory)),
             Number(step.seconds, format_seconds(step.seconds)),
         )
-        for step in planned.steps
+        for step in planned.shown_steps
     ]
     verdict = planned.verdict if planned.fits else (Problem(planned.verdict),)
     return [table(["step", "work", "memory", "time"], rows, numeric=[2, 3]), Paragraph(verdict, planned.sentences)]
