@@ -7,7 +7,12 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
-from dagscape.cli.arguments.drawing_options import draw_result, picture_options, posterior_lines
+from dagscape.cli.arguments.drawing_options import (
+    direction_threshold_option,
+    draw_result,
+    picture_options,
+    posterior_lines,
+)
 from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data, settings_option
@@ -117,7 +122,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     default=None,
     show_default="if it takes half a minute, or no longer than the sum",
     help="Also estimate the probability that an edge holds in every member of its equivalence class, from DAGs that "
-    "are drawn from the posterior. Drawings have arrowheads where it reaches the threshold.",
+    "are drawn from the posterior. Drawings have arrowheads where it reaches --direction-threshold.",
 )
 @click.option(
     "--compelled-samples",
@@ -168,6 +173,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     show_default=True,
     help="The least time between two checkpoints.",
 )
+@direction_threshold_option
 @picture_options("the probable edges")
 @effects_options
 @posterior_lines
