@@ -237,6 +237,8 @@ def test_plans_have_the_chains_that_run_in_place_of_a_sum(tmp_path):
         assert ds.posterior(data, chains=2, draws=20, **options).method == "chain"
     assert [step.name for step in planned.steps] == ["local scores", "sum over dags"]
     assert planned.instead.name == "chains"
+    assert planned.instead.time.startswith("up to ")
+    assert not any(step.at_most for step in planned.steps)
     assert (planned.memory, planned.seconds) == (planned.instead.memory, planned.instead.seconds)
     assert list(planned.to_frame()["step"]) == ["local scores", "sum over dags", "chains"]
     assert planned.verdict == "The exact sum does not fit; posterior runs chains, which fit: the limit is 20.0 MiB."

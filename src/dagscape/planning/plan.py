@@ -44,6 +44,8 @@ class PlanStep:
         Estimated time, from a short trial on this machine.
     refusal : str
         Why the method cannot do the job with any amount of memory; empty if it can.
+    at_most : bool
+        Whether the time is an upper bound: that of chains is often a tenth, which only the data can tell.
     """
 
     name: str
@@ -51,6 +53,13 @@ class PlanStep:
     memory: Count
     seconds: NotNegative
     refusal: str = ""
+    at_most: bool = False
+
+    @property
+    def time(self) -> str:
+        """The estimated time, in words."""
+        words = format_seconds(self.seconds)
+        return f"up to {words}" if self.at_most and words[0].isdigit() else words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +162,7 @@ class Plan(Result):
     def _table_html(self) -> str:
         frame = self.to_frame()
         frame["memory"] = [format_bytes(step.memory) for step in self.shown_steps]
-        frame["time"] = [format_seconds(step.seconds) for step in self.shown_steps]
+        frame["time"] = [step.time for step in self.shown_steps]
         steps = frame.drop(columns="seconds").to_html(index=False, justify="left")
         sentences = (f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences)
         return "\n".join([steps, f"<p><strong>{html.escape(self.verdict)}</strong></p>", *sentences])
@@ -164,7 +173,10 @@ class Plan(Result):
         verdict = self.refusal or f"{'fits' if self.fits else 'does not fit'} {limit}"
         if self.instead is not None:
             verdict = f"chains in place of the exact sum; {verdict}"
-        return visible(f"Plan({format_bytes(self.memory)}, {'about ' if time[0].isdigit() else ''}{time}; {verdict})")
+        about = "up to" if any(step.at_most for step in self._running) else "about"
+        return visible(
+            f"Plan({format_bytes(self.memory)}, {f'{about} ' if time[0].isdigit() else ''}{time}; {verdict})"
+        )
 
 
 def plan(
@@ -307,4 +319,4 @@ def _refusal(steps: Sequence[PlanStep]) -> str:
 
 def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:
     work, refusal = spelled(needs.work, spelling), spelled(needs.refusal, spelling)
-    return PlanStep(needs.step, work, min(needs.memory, _MOST_MEMORY), seconds, refusal)
+    return PlanStep(needs.step, work, min(needs.memory, _MOST_MEMORY), seconds, refusal, needs.at_most)
