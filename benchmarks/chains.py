@@ -125,7 +125,7 @@ def own_course(folder: Path, case: Case, seed: int, seconds: float = 1.02 * CUTS
     draws = 1
     while not taken or taken[-1] < seconds:
         before = time.process_time()
-        chain.extend(draws)
+        chain.extend(draws, lambda: False)
         taken.append(time.process_time() - began)
         # Batches of a fortieth of the time so far, so that the first estimates are not the only fine ones.
         sums.append((draws, chain.batches.pop().sums))
