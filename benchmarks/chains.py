@@ -3,12 +3,14 @@
 python -m benchmarks.chains long [CASE …] --data=FOLDER     (the references; minutes for each case)
 python -m benchmarks.chains run [CASE …] --data=FOLDER
 python -m benchmarks.chains table --data=FOLDER [--write]
+python -m benchmarks.chains added --data=FOLDER [--write]   (the cases that the page does not have yet)
 
 FOLDER has the data files of Gibby's repository, such as ``alarm1k.dat``; ``benchmarks/gibby.py`` says how the program
 is found. A case is a data set and a limit on the number of parents, ``alarm1k-4``. Both programs have one chain, one
 thread, the uniform prior over DAGs and BDeu with an equivalent sample size of 1. The reference is the exact posterior
 up to 20 variables, and otherwise the mean of two long runs, one of each program. ``long`` and ``run`` keep what they
-found in ``build/``, so that they can be interrupted.
+found in ``build/``, so that they can be interrupted. ``added`` has sections of its own, and draws no picture, so that a
+case can be measured without running the others again.
 """
 
 from __future__ import annotations
@@ -71,6 +73,7 @@ class Case:
 
 CASES = (
     Case("child1k", 3),
+    Case("child1k", 4),
     Case("ins1k", 3),
     Case("alarm1k", 3),
     Case("alarm1k", 4),
@@ -122,7 +125,7 @@ def own_course(folder: Path, case: Case, seed: int, seconds: float = 1.02 * CUTS
     draws = 1
     while not taken or taken[-1] < seconds:
         before = time.process_time()
-        chain.extend(draws)
+        chain.extend(draws, lambda: False)
         taken.append(time.process_time() - began)
         # Batches of a fortieth of the time so far, so that the first estimates are not the only fine ones.
         sums.append((draws, chain.batches.pop().sums))
@@ -260,8 +263,20 @@ def finished() -> tuple[Case, ...]:
 
 
 def table(folder: Path) -> None:
+    """Show all cases, with a picture."""
+    _tables(folder, finished(), "errors", "ratios")
+    draw(folder)
+
+
+def added(folder: Path) -> None:
+    """Show the cases that the page does not have."""
+    shown = {row["data, parents"] for row in PAGE.rows("errors")}
+    _tables(folder, tuple(case for case in finished() if str(case) not in shown), "added-errors", "added-ratios")
+
+
+def _tables(folder: Path, cases: tuple[Case, ...], of_errors: str, of_ratios: str) -> None:
     rows, ratios = [], []
-    for case in finished():
+    for case in cases:
         n, (_, kind, difference) = data_of(folder, case).n, reference(case)
         curves = {program: typical(case, program) for program in PROGRAMS}
         for program in PROGRAMS:
@@ -269,14 +284,14 @@ def table(folder: Path) -> None:
             rows.append([str(case), n, program, f"{scoring:.2f}", *_errors(case, program)])
         ratios.append([str(case), n, kind, difference or None, *_ratios(curves["Gibby"], curves["dagscape"])])
     PAGE.table(
-        "errors",
+        of_errors,
         "Root mean square error of all edge probabilities after so many processor seconds of sampling, three seeds: "
         "their root mean square, and the smallest and the largest. Scores: processor seconds before, not counted.",
         ["data, parents", "n", "program", "scores, s", *(f"{cut:g} s" for cut in CUTS)],
         rows,
     )
     PAGE.table(
-        "ratios",
+        of_ratios,
         "How many times longer Gibby takes to the same error: to the error that dagscape has after 1 s, and to the one "
         "that Gibby has after 8 s, from the curves of the pictures; and the geometric mean of the squares of the "
         "ratios of errors at the same time. The reference is the exact posterior, the mean of a long run of each "
@@ -284,7 +299,6 @@ def table(folder: Path) -> None:
         ["data, parents", "n", "reference", "apart", "early", "late", "squares"],
         ratios,
     )
-    draw(folder)
 
 
 def _errors(case: Case, program: str) -> list[str]:
@@ -362,6 +376,8 @@ def main() -> None:
             run(folder, chosen(names))
         case ["table"], [folder]:
             table(folder)
+        case ["added"], [folder]:
+            added(folder)
         case _:
             raise SystemExit(__doc__)
 

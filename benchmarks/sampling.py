@@ -1,8 +1,10 @@
 """Exact samples of networks: times, and how far averages are from the exact posterior.
 
-python -m benchmarks.sampling [dags] [orders] [dense] [large] [--write]        (default: dags, orders and dense)
+python -m benchmarks.sampling [dags] [orders] [dense] [large] [pooled] [paths] [--write]
+(default: dags, orders and dense)
 
-``orders`` needs 3 GiB, ``large`` 17 GiB.
+``orders`` needs 3 GiB, ``large`` 17 GiB. ``pooled`` draws from the posterior of Child with several seeds, ``paths``
+compares all paths of Votes, whose sum takes minutes.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ PAGE = Page("sampling")
 
 SAMPLES = 10_000
 RUNS = 10
+POOLED_SEEDS = (1, 2, 3, 4, 5)
 
 # Sums with paths of more variables take long.
 _MOST_WITH_PATHS = 13
@@ -74,15 +77,20 @@ def deviations(shares: NDArray[np.float64], exact: NDArray[np.float64], count: i
     return found
 
 
+def parts_of(drawn: ds.SampledNetworks, count: int) -> list[ds.SampledNetworks]:
+    """Return each ``count`` samples as a run of their own."""
+    starts = range(0, len(drawn), count)
+    return [
+        replace(drawn, networks=drawn.networks[at : at + count], scores=drawn.scores[at : at + count]) for at in starts
+    ]
+
+
 def compared(drawn: ds.SampledNetworks, post: ds.Posterior, count: int) -> list[object]:
     """Cells of edges, ancestors and paths: the percentage within 3 errors, and the most errors of any.
 
     Each ``count`` samples count as a run of their own.
     """
-    starts = range(0, len(drawn), count)
-    runs = [
-        replace(drawn, networks=drawn.networks[at : at + count], scores=drawn.scores[at : at + count]) for at in starts
-    ]
+    runs = parts_of(drawn, count)
     features = {"edges": lambda run: run.edges, "ancestors": lambda run: run.ancestors, "paths": path_shares}
     cells: list[object] = []
     for name, shares_of in features.items():
@@ -93,6 +101,66 @@ def compared(drawn: ds.SampledNetworks, post: ds.Posterior, count: int) -> list[
         off = np.array([deviations(shares_of(run), exact, count) for run in runs])
         cells.append(f"{100 * np.mean(off < 3):.2f} %, {off.max():.1f}")
     return cells
+
+
+def expected_share(exact: NDArray[np.float64], count: int) -> float:
+    """The share of features within 3 errors that is expected of independent samples.
+
+    That features depend on each other does not change it, but how far the share of one run is from it.
+    """
+    from scipy.stats import binom
+
+    width = 3 * np.sqrt((exact * (1 - exact) + 1 / count) / count) * count
+    low, high = np.ceil(count * exact - width), np.floor(count * exact + width)
+    return float(np.mean(binom.cdf(high, count, exact) - binom.cdf(low - 1, count, exact)))
+
+
+def pooled() -> None:
+    """Compare the edges and ancestors of Child with several seeds, each with runs of its own."""
+    scores = OVER_DAGS["Child, 1000 rows"]()
+    post = ds.posterior(scores)
+    exact = {"edges": post.edges, "ancestors": post.ancestors}
+    found: dict[str, list[NDArray[np.float64]]] = {name: [] for name in exact}
+    rows: list[list[object]] = []
+
+    def cells(off: NDArray[np.float64]) -> list[object]:
+        return [f"{100 * np.mean(off < 3):.2f} %", int((off >= 5).sum()), float(off.max())]
+
+    for seed in POOLED_SEEDS:
+        drawn = ds.sample_dags(scores, RUNS * SAMPLES, seed=seed)
+        row: list[object] = [f"seed {seed}", RUNS]
+        for name, right in exact.items():
+            off = np.array([deviations(getattr(run, name), right, SAMPLES) for run in parts_of(drawn, SAMPLES)])
+            found[name].append(off)
+            row += cells(off)
+        rows.append(row)
+    every = [cell for name in exact for cell in cells(np.array(found[name]))]
+    rows.append(["all", RUNS * len(POOLED_SEEDS), *every])
+    share = [f"{100 * expected_share(right, SAMPLES):.2f} %" for right in exact.values()]
+    rows.append(["expected", None, share[0], None, None, share[1], None, None])
+    PAGE.table(
+        "pooled",
+        f"Runs of {SAMPLES:,} samples of Child, 1000 rows, with several seeds: for edges and for ancestors, the share "
+        "of probabilities within 3 Monte Carlo errors of the exact posterior, the number beyond 5, and the largest "
+        "deviation; and the share that binomial distributions of the exact probabilities have within 3 errors.",
+        ["samples", "runs", "edges", "beyond 5", "largest", "ancestors", "beyond 5", "largest"],
+        rows,
+    )
+
+
+def paths() -> None:
+    """Compare the paths of Votes, whose sum takes 4^17 steps."""
+    scores = OVER_DAGS["Votes"]()
+    drawn = ds.sample_dags(scores, RUNS * SAMPLES, seed=1)
+    post = ds.posterior(scores, via="all")
+    PAGE.table(
+        "paths",
+        f"Votes with all paths through a third variable, {RUNS} runs of {SAMPLES:,} samples: the percentage of "
+        "probabilities within 3 Monte Carlo errors of the exact posterior, the largest deviation in such errors, and "
+        "the seconds of the exact sum.",
+        ["data", "variables", "edges", "ancestors", "paths", "sum, s"],
+        [["Votes", scores.n, *compared(drawn, post, SAMPLES), post.provenance.seconds["sums"]]],
+    )
 
 
 def dags() -> None:
@@ -174,7 +242,9 @@ def dense() -> None:
     )
 
 
+PARTS = {"dags": dags, "orders": orders, "large": large, "dense": dense, "pooled": pooled, "paths": paths}
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     for part in words() or ["dags", "orders", "dense"]:
-        {"dags": dags, "orders": orders, "large": large, "dense": dense}[part]()
+        PARTS[part]()

@@ -60,3 +60,18 @@ def test_times_to_an_error_follow_the_curve(import_benchmark):
     assert chains.seconds_to(curve, 0.1 / np.sqrt(2)) == pytest.approx(2.0)
     assert chains.seconds_to(curve, 0.02) == np.inf
     assert chains.seconds_to(curve, 0.2) == 1.0
+
+
+def test_the_share_that_is_expected_within_three_errors(import_benchmark):
+    sampling, rng = import_benchmark("sampling"), np.random.default_rng(5)
+    exact = np.array([0.0, 0.0004, 0.01, 0.3, 0.5, 1.0])
+    drawn = rng.binomial(1000, exact, size=(20_000, len(exact))) / 1000
+    seen = (sampling.deviations(drawn, exact, 1000) < 3).mean()
+    assert sampling.expected_share(exact, 1000) == pytest.approx(seen, abs=1e-3)
+
+
+def test_edges_of_all_seeds_count_together(import_benchmark):
+    checks = import_benchmark("chain_checks")
+    near, far = np.full(4, 0.01), np.full(4, 0.07)
+    runs = [checks.Distances(gaps, gaps * 50, gaps is near, 2.0) for gaps in (near, far)]
+    assert checks.counted(runs) == ["0.05000", 8, 4, 0, "50.0 %", pytest.approx(3.5), "1 of 2", 2.0]

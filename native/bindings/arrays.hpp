@@ -5,8 +5,9 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <span>
+#include <utility>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -24,8 +25,8 @@ auto view(const auto& array) { return std::span(array.data(), array.size()); }
 
 // Whether `places` divides `count` entries into consecutive lists: it begins with 0, never falls, and ends with
 // `count`.
-inline bool divides(std::span<const std::int64_t> places, std::size_t count) {
-    return !places.empty() && places.front() == 0 && places.back() == static_cast<std::int64_t>(count) &&
+bool divides(const auto& places, std::size_t count) {
+    return !places.empty() && places.front() == 0 && std::cmp_equal(places.back(), count) &&
            std::is_sorted(places.begin(), places.end());
 }
 

@@ -31,11 +31,10 @@ void construct(DeterminantFunction* function, Input<double, 2> high, Input<doubl
                double least_determinant, int unit_bits) {
     const std::size_t columns = high.shape(0), variables = logs.shape(0), sizes = possible.size();
     const auto places = view(first);
-    if (high.shape(1) != columns || low.shape(0) != columns || low.shape(1) != columns || places.empty() ||
-        places.size() != variables + 1 || places.front() != 0 || places.back() != columns ||
-        !std::is_sorted(places.begin(), places.end()) || prior_logs.shape(0) != variables || logs.shape(1) != 2 ||
-        prior_logs.shape(1) != 2 || sizes != columns + 1 || constants.shape(0) != sizes || constants.shape(1) != 2 ||
-        prior_factors.size() != sizes || factors.size() != sizes) {
+    if (high.shape(1) != columns || low.shape(0) != columns || low.shape(1) != columns ||
+        places.size() != variables + 1 || !divides(places, columns) || prior_logs.shape(0) != variables ||
+        logs.shape(1) != 2 || prior_logs.shape(1) != 2 || sizes != columns + 1 || constants.shape(0) != sizes ||
+        constants.shape(1) != 2 || prior_factors.size() != sizes || factors.size() != sizes) {
         throw nb::value_error("the shapes of the matrix, the logarithms and the constants do not match");
     }
     new (function) DeterminantFunction{};

@@ -30,13 +30,24 @@ def test_the_exit_code_says_whether_it_fits(capfd, limit):
     assert document["refusal"] == ""
 
 
+@pytest.mark.slow
+def test_chains_in_place_of_a_sum_fit(capfd):
+    votes = ("plan", "builtin:votes", "--missing", "level", "--task", "posterior", "--threads", 1)
+    code, out, err = run(capfd, *votes, "--max-memory", "20MiB")
+    assert (code, err) == (0, "")
+    assert "The exact sum does not fit; posterior runs chains, which fit: the limit is 20.0 MiB." in out
+    code, out, err = run(capfd, *votes, "--max-memory", "1MiB")
+    assert (code, err) == (4, "")
+    assert "It does not fit: the limit is 1.0 MiB." in out
+
+
 @pytest.fixture(scope="module")
 def wide():
     return ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (50, 80)))
 
 
 def test_a_plan_that_takes_too_long_is_saved(wide, tmp_path):
-    planned = ds.plan(wide, "posterior")
+    planned = ds.plan(wide, "feature-probability")
     assert planned.seconds == np.inf
     planned.save(tmp_path / "plan.json")
     read = ds.load_result(tmp_path / "plan.json")

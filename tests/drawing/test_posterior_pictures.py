@@ -127,6 +127,37 @@ def test_a_direction_must_reach_the_threshold_and_half_of_the_edge(threshold, co
     assert edge.weight == edge.strength == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize(("sure", "directed"), [(None, True), (0.65, True), (0.75, False), (0.0, True)])
+def test_directions_can_have_a_threshold_of_their_own(sure, directed):
+    content = with_compelled(probable(3, a_b=0.9, b_c=0.55), a_b=0.7, b_c=0.2)
+    edges = drawn_edges(content, threshold=0.5, direction_threshold=sure)
+    assert [edge.directed for edge in edges] == [directed, False]
+    assert [edge.weight for edge in edges] == [0.9, 0.55]
+    text, source = (make(content, threshold=0.5, direction_threshold=sure) for make in (svg, to_dot))
+    assert text.count('marker-end="') - (1 if directed else 0) == int(directed)
+    enough = f"compelled with probability ≥ {0.5 if sure is None else sure:g}"
+    assert enough in " ".join(legend(text))
+    assert enough in source
+    # Shares of DAGs, too.
+    (edge,) = drawn_edges(probable(2, a_b=0.7), direction_threshold=sure)
+    assert edge.directed is directed
+
+
+def test_only_lines_of_pairs_have_directions_to_be_sure_of():
+    content = probable(2, a_b=0.9)
+    for wrong, message in (
+        ({"direction_threshold": 2}, "direction_threshold is 2; it must be a probability"),
+        (
+            {"direction_threshold": 0.9, "lines": "edges"},
+            "direction_threshold is for lines that are pairs: with lines=",
+        ),
+    ):
+        with pytest.raises(InvalidOption, match=message):
+            svg(content, **wrong)
+    with pytest.raises(InvalidOption, match="direction_threshold is for results with edge probabilities"):
+        svg(ds.Dag.from_edges("ab", [("a", "b")]), direction_threshold=0.9)
+
+
 def test_a_compelled_direction_that_points_up_the_page_has_its_arrow_up():
     cycle = with_compelled(probable(3, a_b=0.9, b_c=0.9, c_a=0.9), a_b=0.8, b_c=0.7, c_a=0.6)
     made = picture(cycle, drawn_edges(cycle), labels=True)

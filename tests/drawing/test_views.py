@@ -219,4 +219,14 @@ def test_wrong_views_on_the_command_line(capfd, options, message):
 
 def test_the_threshold_is_for_all_results_with_probabilities(capfd, tmp_path):
     ds.bootstrap(ds.load_dataset("iris"), samples=3, workers=1).save(tmp_path / "boot.json")
-    assert run(capfd, "draw", tmp_path / "boot.json", "--threshold", 0.9, "-o", tmp_path / "boot.svg")[0] == 0
+    shown = ("draw", tmp_path / "boot.json", "--threshold", 0.9)
+    assert run(capfd, *shown, "-o", tmp_path / "boot.svg")[0] == 0
+    code, out, err = run(capfd, *shown, "--direction-threshold", 1)
+    assert (code, err) == (0, "")
+    assert "compelled with share of bootstrap samples ≥ 1" in out
+    code, out, err = run(capfd, *shown, "--direction-threshold", 1, "--lines", "edges")
+    assert (code, out) == (2, "")
+    assert "--direction-threshold is for lines that are pairs: with --lines edges all are arrows" in err
+    code, out, err = run(capfd, "draw", "builtin:asia", "--direction-threshold", 1)
+    assert (code, out) == (2, "")
+    assert "--direction-threshold is for results with edge probabilities" in err

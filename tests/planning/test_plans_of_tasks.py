@@ -289,7 +289,10 @@ def test_a_notebook_shows_a_plan_in_words():
     data = ds.Dataset.from_array(np.random.default_rng(0).integers(0, 2, (40, 34)))
     shown = ds.plan(data, "posterior", max_memory="1GiB")._repr_html_()
     assert "<td>128.0 GiB</td>" in shown
-    assert "<p><strong>It does not fit: the limit is 1.0 GiB.</strong></p>" in shown
+    assert (
+        "<strong>The exact sum does not fit; posterior runs chains, which fit: the limit is 1.0 GiB.</strong>" in shown
+    )
+    assert "<td>chains</td>" in shown
     assert "<p>Advice: no exact method fits 34 variables within 1.0 GiB; " in shown
     assert "over=&#x27;orders&#x27;" in shown
     assert "It fits: the limit is" in ds.plan(ds.load_dataset("iris"))._repr_html_()

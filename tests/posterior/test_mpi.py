@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dagscape as ds
+from dagscape.core.resources import thread_count
 from dagscape.posterior.mpi import library
 from dagscape.posterior.mpi.order_sum import bytes_sent
 from posterior.mpi_runs import PROGRAM, run, start, why_not
@@ -115,6 +116,9 @@ def test_the_command_reads_prints_and_writes_once(table, tmp_path):
         assert found.log_total == expected.log_total
         assert found.provenance.backend.startswith("mpi: ")
         assert f", {ranks} ranks, " in found.provenance.backend
+        # Ranks of one machine share its processors.
+        threads = int(found.provenance.backend.split()[-2])
+        assert threads <= max(thread_count(None) // ranks, 1)
 
 
 @pytest.mark.parametrize(

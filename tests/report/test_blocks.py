@@ -171,7 +171,7 @@ def test_warnings_end_the_blocks():
 
 
 def test_a_job_that_does_not_fit_is_a_problem():
-    (_, verdict) = render(ds.plan(ds.load_dataset("zoo"), "posterior", max_memory="1MiB"))
+    (_, verdict) = render(ds.plan(ds.load_dataset("zoo"), "best", max_memory="1MiB"))
     assert isinstance(verdict, Paragraph)
     (problem,) = verdict.text
     assert isinstance(problem, Problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import threading
 
@@ -217,21 +218,51 @@ def test_an_interrupted_command_prints_what_was_drawn(table, capfd, monkeypatch)
 def test_plans_advise_chains():
     advice = ds.plan(dependent_data(45, 40), "posterior", threads=1, max_memory="1GiB").advice
     chains, learner = "posterior() with method='chain' samples DAGs by Markov chains", "learn() finds one good network"
-    assert 0 < advice.index(f"{chains}, as it does by default in place of such a sum; ") < advice.index(learner)
+    assert chains not in advice
+    assert learner in advice
     # Sums over orders are not replaced by chains, which sample DAGs.
     over_orders = ds.plan(dependent_data(45, 40), "posterior", over="orders", threads=1, max_memory="1GiB").advice
-    assert f"{chains}; " in over_orders
+    assert 0 < over_orders.index(f"{chains}; ") < over_orders.index(learner)
     assert chains in ds.plan(dependent_data(45, 40), "sample-dags", threads=1, max_memory="1GiB").advice
     assert chains not in ds.plan(dependent_data(45, 40), "best", threads=1, max_memory="1GiB").advice
 
 
-def test_plans_of_sums_that_take_long_advise_chains(monkeypatch):
+@pytest.mark.slow
+def test_plans_have_the_chains_that_run_in_place_of_a_sum(tmp_path):
+    data = dependent_data(17, 40)
+    options = {"threads": 1, "max_memory": "20MiB"}
+    planned = ds.plan(data, "posterior", **options)
+    assert planned.fits
+    with pytest.warns(ds.UnconvergedChains):
+        assert ds.posterior(data, chains=2, draws=20, **options).method == "chain"
+    assert [step.name for step in planned.steps] == ["local scores", "sum over dags"]
+    assert planned.instead.name == "chains"
+    assert planned.instead.time.startswith("up to ")
+    assert not any(step.at_most for step in planned.steps)
+    assert (planned.memory, planned.seconds) == (planned.instead.memory, planned.instead.seconds)
+    assert list(planned.to_frame()["step"]) == ["local scores", "sum over dags", "chains"]
+    assert planned.verdict == "The exact sum does not fit; posterior runs chains, which fit: the limit is 20.0 MiB."
+    assert re.fullmatch(r"an exact sum fits with over='orders', max_parents=\d", planned.advice)
+    assert "; chains in place of the exact sum; fits 20.0 MiB)" in repr(planned)
+    assert ds.load_result(planned.save(tmp_path / "plan.json") or tmp_path / "plan.json") == planned
+    # Who insists on a sum, or asks for what chains do not have, gets none.
+    for others in ({"over": "orders", "max_memory": "400kB"}, {"max_memory": "300kB"}):
+        refused = ds.plan(data, "posterior", **options | others)
+        assert not refused.fits
+        assert refused.instead is None
+        assert refused.verdict.startswith("It does not fit: ")
+
+
+def test_plans_of_sums_that_take_long_have_chains(monkeypatch):
     monkeypatch.setattr(_Planned, "plan", lambda *_: SumPlan(1000, lambda: 1e5))
     planned = ds.plan(dependent_data(6, 50), "posterior", threads=1)
     assert planned.fits
-    chains = "if that is too long, posterior() with method='chain' samples DAGs by Markov chains"
-    assert planned.advice == chains
-    assert f"Advice: {chains}." in terminal_text(render(planned), 200)
+    assert planned.advice == "posterior() with method='exact' sums nevertheless"
+    shown = terminal_text(render(planned), 200)
+    assert "The exact sum takes too long; posterior runs chains, which fit: the limit is " in shown
+    assert f"Advice: {planned.advice}." in shown
+    orders = ds.plan(dependent_data(6, 50), "posterior", over="orders", threads=1)
+    assert orders.advice == "if that is too long, posterior() with method='chain' samples DAGs by Markov chains"
 
 
 @pytest.mark.slow

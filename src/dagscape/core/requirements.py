@@ -125,6 +125,8 @@ class Requirements:
         The kind of error that a refusal is.
     instead : str
         What can do the job, as the end of the message of a refusal.
+    at_most : bool
+        Whether the time that is estimated is an upper bound, because the data decide how much less it is.
     """
 
     step: str
@@ -135,6 +137,7 @@ class Requirements:
     refusal: str = ""
     error: type[DagscapeError] = InvalidOption
     instead: str = ""
+    at_most: bool = False
 
     def fits(self, limit: int) -> bool:
         """Whether the step can run with ``limit`` bytes of memory."""

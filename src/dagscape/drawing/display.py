@@ -40,8 +40,8 @@ class Drawn(ABC):
         path : path, optional
             The file to write: ``.svg``, ``.png``, ``.pdf``, ``.dot`` or ``.gv``. Default: return the SVG.
         **options
-            ``weights``, ``labels``, ``threshold``, ``lines``, ``title``, ``label_width``, ``around``, ``steps``,
-            ``isolated``, ``page``, ``effects``: as for :func:`dagscape.draw`.
+            ``weights``, ``labels``, ``threshold``, ``lines``, ``direction_threshold``, ``title``, ``label_width``,
+            ``around``, ``steps``, ``isolated``, ``page``, ``effects``: as for :func:`dagscape.draw`.
         """
         drawn: Drawing | None = loaded("drawing.draw:draw")(self, path, **options)
         return drawn

@@ -26,7 +26,7 @@ from dagscape.drawing.style import (
     shade_of,
 )
 from dagscape.drawing.text import filled_lines, shown_text
-from dagscape.drawing.view import DrawOptions, View, view_of
+from dagscape.drawing.view import DrawOptions, View, threshold_of_directions, view_of
 from dagscape.results.base import inherited_warnings
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def to_dot(graph: Drawable, **options: Unpack[DrawOptions]) -> str:
                 for box in zip(variables, box_texts(view.content, options.get("label_width")), strict=True)
             ),
             *(f"  {_edge(variables, edge, view.labelled)};" for edge in view.edges),
-            *(f"  {node};" for node in _legend(view, options.get("threshold"), remarks)),
+            *(f"  {node};" for node in _legend(view, threshold_of_directions(options), remarks)),
             "}\n",
         ]
     )

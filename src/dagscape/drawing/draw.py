@@ -23,7 +23,7 @@ from dagscape.drawing.own_pictures import OwnPicture
 from dagscape.drawing.page import page_of
 from dagscape.drawing.picture import USUAL, Arrangement, Picture, picture
 from dagscape.drawing.svg import svg_text
-from dagscape.drawing.view import DrawOptions, Page, view_of
+from dagscape.drawing.view import DrawOptions, Page, threshold_of_directions, view_of
 from dagscape.results.base import Result
 
 DRAWING_FORMATS = ("svg", "png", "pdf", "dot")
@@ -50,6 +50,7 @@ def draw(
     labels: bool | None = None,
     threshold: float | None = None,
     lines: str | None = None,
+    direction_threshold: float | None = None,
     title: str | None = None,
     label_width: int | None = None,
     around: str | Sequence[str] | None = None,
@@ -84,6 +85,8 @@ def draw(
     lines : {"pairs", "edges"}, optional
         What a line of a posterior stands for: a pair of variables, or a single edge with its own probability, so that
         a pair may have two. Default: pairs.
+    direction_threshold : float, optional
+        Of a posterior: draw an arrowhead where the direction has at least this probability. Default: the threshold.
     title : str, optional
         A title above the drawing.
     label_width : int, optional
@@ -115,13 +118,13 @@ def draw(
 
     Of a posterior, a pair of variables is drawn if the probability of an edge in either direction reaches the
     threshold, and the line is heavy, solid or dashed by this probability. It has an arrowhead if the probability that
-    its direction is compelled, the same in every member of the equivalence class, reaches the threshold (and half of
-    the probability of the pair, if the threshold is lower). The label is the probability of the pair above those of
-    compelled directions of at least 0.1: ``0.97`` above ``↓0.55``.
+    its direction is compelled, the same in every member of the equivalence class, reaches ``direction_threshold`` (and
+    half of the probability of the pair, if that threshold is lower). The label is the probability of the pair above
+    those of compelled directions of at least 0.1: ``0.97`` above ``↓0.55``.
 
     Where compelled edges were not computed (``posterior(..., compelled=True)``), a line has an arrowhead, and the
-    probability of its direction, if one direction reaches the threshold and is at least 3 times as probable as the
-    other. These are shares of DAGs, which the prior also decides: the legend says that they are no evidence.
+    probability of its direction, if one direction reaches ``direction_threshold`` and is at least 3 times as probable
+    as the other. These are shares of DAGs, which the prior also decides: the legend says that they are no evidence.
 
     With ``lines="edges"``, each edge that reaches the threshold is an arrow, heavy, solid or dashed by its own
     probability, also if the other direction is drawn, too.
@@ -142,6 +145,7 @@ def draw(
         "labels": labels,
         "threshold": threshold,
         "lines": lines,
+        "direction_threshold": direction_threshold,
         "title": title,
         "label_width": label_width,
         "around": around,
@@ -233,7 +237,7 @@ def _picture(graph: Drawable, *, on_page: bool = False, **options: Unpack[DrawOp
             labels=view.labelled,
             title=options.get("title"),
             label_width=options.get("label_width"),
-            threshold=options.get("threshold"),
+            threshold=threshold_of_directions(options),
             remarks=remarks,
             measure=view.measure,
             arrangement=arrangement,

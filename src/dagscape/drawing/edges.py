@@ -5,12 +5,12 @@ for each pair of variables whether it is drawn, and whether it has a direction:
 
 - a pair is drawn if the probability of an edge in either direction reaches the threshold;
 - it has an arrowhead if the probability that its direction is compelled, the same in every member of the equivalence
-  class, reaches the threshold, and is at least half of that of the edge;
+  class, reaches the threshold of directions (by default the same), and is at least half of that of the edge;
 - otherwise it is a line without arrowhead.
 
 A share of DAGs with u → v is no evidence for this direction: within a class it is the share of members, which only the
 prior decides. Where compelled edges were not computed, there is nothing better: a pair then has an arrowhead if the
-share of one direction reaches the threshold and is at least three times that of the other, and the legend warns of it.
+share of one direction reaches that threshold and is at least three times that of the other, and the legend warns of it.
 
 How heavy such a line is depends on the probability of an edge in either direction, with and without arrowhead: a sure
 edge does not look doubtful because its direction is less sure. With ``lines="edges"``, each edge u → v is instead an
@@ -233,6 +233,7 @@ def drawn_edges(
     weights: ArrayLike | None = None,
     threshold: float | None = None,
     lines: str | None = None,
+    direction_threshold: float | None = None,
 ) -> list[DrawnEdge]:
     """Return the edges of a drawing with their probabilities, without those below the threshold.
 
@@ -240,6 +241,7 @@ def drawn_edges(
     both directions.
     """
     OrNone(A_PROBABILITY).check(threshold, "threshold")
+    OrNone(A_PROBABILITY).check(direction_threshold, "direction_threshold")
     if lines is not None:
         check_choice(lines, LINES, "lines")
     n = len(content.variables)
@@ -248,13 +250,20 @@ def drawn_edges(
             raise InvalidOption("is for graphs: a posterior has its own probabilities", option="weights")
         matrix = _checked(content.edges, n)
         least = smallest_drawn(content, threshold)
+        sure = least if direction_threshold is None else direction_threshold
         if lines == "edges":
+            if direction_threshold is not None:
+                raise InvalidOption(
+                    f"is for lines that are pairs: with {argument('lines', 'edges')} all are arrows",
+                    option="direction_threshold",
+                )
             return _layered(n, list(_single(matrix, least)))
         if content.compelled is None:
-            return _layered(n, list(_probable(matrix, least)))
-        return _layered(n, list(_compelled(matrix, _checked(content.compelled, n), least)))
-    if lines is not None:
-        raise InvalidOption("is for results with edge probabilities: those of a graph are its edges", option="lines")
+            return _layered(n, list(_probable(matrix, least, sure)))
+        return _layered(n, list(_compelled(matrix, _checked(content.compelled, n), least, sure)))
+    for option, value in (("lines", lines), ("direction_threshold", direction_threshold)):
+        if value is not None:
+            raise InvalidOption("is for results with edge probabilities: those of a graph are its edges", option=option)
     if weights is None and isinstance(content, AnnotatedGraph):
         weights = content.weights
     if weights is None and threshold is not None:
@@ -290,7 +299,7 @@ def shows_labels(
     return weighted and len(edges) <= MOST_LABELS if labels is None else labels
 
 
-def _probable(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:
+def _probable(matrix: Matrix, threshold: float, sure: float) -> Iterator[DrawnEdge]:
     """Iterate over the pairs of variables that are probable enough, the likelier direction of each."""
     for v in range(len(matrix)):
         for u in range(v):
@@ -299,13 +308,13 @@ def _probable(matrix: Matrix, threshold: float) -> Iterator[DrawnEdge]:
             either = min(there + back, 1.0)
             if either < threshold or not either:
                 continue
-            directed = there >= threshold and there >= CLEAR_RATIO * back
+            directed = there >= sure and there >= CLEAR_RATIO * back
             weight = there if directed else either
             both = None if directed and (back < threshold or not back) else (there, back)
             yield DrawnEdge(tail, head, directed, weight, both, adjacency=either)
 
 
-def _compelled(matrix: Matrix, compelled: Matrix, threshold: float) -> Iterator[DrawnEdge]:
+def _compelled(matrix: Matrix, compelled: Matrix, threshold: float, sure: float) -> Iterator[DrawnEdge]:
     """Iterate over the pairs of variables that are probable enough, with the directions that are compelled."""
     for v in range(len(matrix)):
         for u in range(v):
@@ -313,7 +322,7 @@ def _compelled(matrix: Matrix, compelled: Matrix, threshold: float) -> Iterator[
             if either < threshold or not either:
                 continue
             highest, lowest = sorted((float(compelled[u, v]), float(compelled[v, u])), reverse=True)
-            directed = highest >= max(threshold, either / 2) and highest > lowest
+            directed = highest >= max(sure, either / 2) and highest > lowest
             # Shares of DAGs place a line without arrowhead.
             order = compelled if directed else matrix
             tail, head = (u, v) if order[u, v] >= order[v, u] else (v, u)

@@ -49,6 +49,7 @@ class DrawOptions(TypedDict, total=False):
     labels: bool | None
     threshold: float | None
     lines: str | None
+    direction_threshold: float | None
     title: str | None
     label_width: int | None
     around: str | Sequence[str] | None
@@ -104,7 +105,7 @@ def view_of(graph: Drawable, **options: Unpack[DrawOptions]) -> View:
     weights, threshold, effects = options.get("weights"), options.get("threshold"), options.get("effects")
     weights, measure = numbers_of(weights)
     content = content_of(graph, weights)
-    edges = drawn_edges(content, weights, threshold, options.get("lines"))
+    edges = drawn_edges(content, weights, threshold, options.get("lines"), options.get("direction_threshold"))
     centres, steps = _centres(options.get("around"), options.get("steps"), content.variables)
     kept, remarks = list(range(len(content.variables))), []
     if centres:
@@ -125,6 +126,12 @@ def view_of(graph: Drawable, **options: Unpack[DrawOptions]) -> View:
     shown = tuple(dataclasses.replace(edge, tail=number[edge.tail], head=number[edge.head]) for edge in edges)
     labelled = shows_labels(options.get("labels"), shown, content, weights)
     return View(_part(content, kept), shown, labelled, tuple(remarks), measure or measure_of(content))
+
+
+def threshold_of_directions(options: DrawOptions) -> float | None:
+    """Return the probability from which a direction has an arrowhead; None for that of an edge by default."""
+    given = options.get("direction_threshold")
+    return options.get("threshold") if given is None else given
 
 
 def numbers_of(weights: ArrayLike | Result | None) -> tuple[ArrayLike | None, str | None]:

@@ -45,6 +45,8 @@ class RefusedJob:
         The limit on the number of parents, as requested.
     required : int
         The largest number of parents that constraints require of a variable.
+    sampled : bool
+        Whether chains run in place of the sum, so that there is only the sum to advise on.
     """
 
     data: ScoredData
@@ -55,6 +57,12 @@ class RefusedJob:
     limit: int
     asked: int
     required: int
+    sampled: bool = False
+
+    @property
+    def subject(self) -> str:
+        """What is advised on."""
+        return "an exact sum" if self.sampled else _function(self.task)
 
     def fits(self, task: str, settings: Mapping[str, Any], max_parents: int) -> bool:
         """Whether another method, other settings or another limit on parents fit."""
@@ -74,8 +82,10 @@ class RefusedJob:
 
     def runs_chains(self) -> bool:
         """Whether the method itself runs chains where it cannot sum, with the settings of the job."""
+        if self.task != "posterior":
+            return False
         usual = {name: option.values[0] for name, option in METHODS[self.task].plan_options.items() if option.varied}
-        return self.task == "posterior" and dict(self.settings) == usual
+        return dict(self.settings) == usual
 
     def computed(self) -> dict[str, Any]:
         """Return the settings that say what is computed, and not where."""
@@ -95,7 +105,8 @@ def advice_for(job: RefusedJob) -> str:
     other = _fitting(job, own=False)
     exact = [_fewer_variables(job), *_elsewhere(job), other]
     remedies = [*exact, _without_exactness(job)] if job.supported() else [_without_exactness(job), *exact]
-    what = f"no settings of {_function(job.task)} fit" if other else "no exact method fits"
+    none = "no exact sum fits" if job.sampled else f"no settings of {_function(job.task)} fit"
+    what = none if other else "no exact method fits"
     within = f" within {format_bytes(job.limit)}" if job.supported() else ""
     return f"{what} {job.data.n} variables{within}; " + "; ".join(filter(None, remedies))
 
@@ -114,20 +125,15 @@ def _limits_on_parents(job: RefusedJob) -> tuple[int, ...]:
     return (job.asked, *(most for most in FEWER_PARENTS if job.required <= most < job.asked))
 
 
-def sampled_instead(job: RefusedJob, *, refused: bool = False) -> str:
-    """Name chains with the settings closest to the request that fit; empty if none do, or if they are no answer.
-
-    If the sum is refused, :func:`dagscape.posterior` runs them by default.
-    """
-    if job.task not in _SAMPLED:
+def sampled_instead(job: RefusedJob) -> str:
+    """Name chains with the settings closest to the request that fit; empty if none do, or if they are no answer."""
+    if job.task not in _SAMPLED or job.sampled:
         return ""
     for most in _limits_on_parents(job):
         scoring = prepare(job.data, **{**job.options, "max_parents": most})
         if TASKS["chain"].requirements(scoring, job.threads, job.limit).fits(job.limit):
             settings = {"method": "chain"} | ({} if most == job.asked else {"max_parents": most})
-            default = refused and len(settings) == 1 and job.runs_chains()
-            anyway = ", as it does by default in place of such a sum" if default else ""
-            return f"{function('posterior')} with {_arguments(settings)} samples DAGs by Markov chains{anyway}"
+            return f"{function('posterior')} with {_arguments(settings)} samples DAGs by Markov chains"
     return ""
 
 
@@ -135,7 +141,7 @@ def _without_exactness(job: RefusedJob) -> str:
     """Name what needs little memory with any number of variables: chains, then learners."""
     if job.task == "scores":
         return "family_scores in Python computes scores on demand"
-    return "; ".join(filter(None, [sampled_instead(job, refused=True), _learners(job)]))
+    return "; ".join(filter(None, [sampled_instead(job), _learners(job)]))
 
 
 def _learners(job: RefusedJob) -> str:
@@ -154,10 +160,10 @@ def _fewer_variables(job: RefusedJob) -> str:
     if (with_few := _most_variables(job, best, few)) > as_asked:
         changed = {name: value for name, value in best.items() if value != job.settings.get(name)}
         changed |= {"max_parents": few} if few < asked else {}
-        fits = f"{_function(job.task)} fits up to {with_few} variables with {_arguments(changed)}"
+        fits = f"{job.subject} fits up to {with_few} variables with {_arguments(changed)}"
         as_requested = f", and as requested it fits up to {as_asked} variables" if as_asked else ""
         return f"{fits}{as_requested}: {choice}"
-    return f"{_function(job.task)} fits up to {as_asked} variables: {choice}" if as_asked else ""
+    return f"{job.subject} fits up to {as_asked} variables: {choice}" if as_asked else ""
 
 
 def _elsewhere(job: RefusedJob) -> list[str]:
@@ -217,7 +223,8 @@ def _described(job: RefusedJob, name: str, settings: Mapping[str, Any]) -> str:
     known = METHODS[name].options if name in METHODS else {}
     usual = {key: values[0] for key, values in known.items() if name != job.task or job.settings[key] == values[0]}
     changed = {key: value for key, value in settings.items() if key not in usual or value != usual[key]}
-    return f"{_function(name)} fits" + (f" with {_arguments(changed)}" if changed else "")
+    subject = job.subject if name == job.task else _function(name)
+    return f"{subject} fits" + (f" with {_arguments(changed)}" if changed else "")
 
 
 def _arguments(settings: Mapping[str, Any]) -> str:

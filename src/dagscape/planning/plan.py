@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagscape.core.checks import check_choice
-from dagscape.core.errors import InvalidData, Spelling, python_spelling, spelled
+from dagscape.core.errors import InvalidData, Spelling, argument, function, python_spelling, spelled
 from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds, plural, visible
@@ -44,6 +44,8 @@ class PlanStep:
         Estimated time, from a short trial on this machine.
     refusal : str
         Why the method cannot do the job with any amount of memory; empty if it can.
+    at_most : bool
+        Whether the time is an upper bound: that of chains is often a tenth, which only the data can tell.
     """
 
     name: str
@@ -51,6 +53,13 @@ class PlanStep:
     memory: Count
     seconds: NotNegative
     refusal: str = ""
+    at_most: bool = False
+
+    @property
+    def time(self) -> str:
+        """The estimated time, in words."""
+        words = format_seconds(self.seconds)
+        return f"up to {words}" if self.at_most and words[0].isdigit() else words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +82,9 @@ class Plan(Result):
         How many bytes were available when the plan was made, if the limit is a share of them; 0 if it was given.
     facts : tuple of str
         What follows from the data and the score for all networks, in sentences.
+    instead : PlanStep or None
+        The chains that :func:`dagscape.posterior` runs in place of a sum that does not fit or takes more than an hour,
+        if they fit; ``memory``, ``seconds`` and ``fits`` are then theirs.
     """
 
     kind: ClassVar[str] = "plan"
@@ -84,6 +96,7 @@ class Plan(Result):
     largest: Mapping[str, Count] = field(default_factory=dict)
     memory_available: Count = 0
     facts: tuple[str, ...] = ()
+    instead: PlanStep | None = None
 
     def _check(self) -> None:
         super(Plan, self)._check()
@@ -93,17 +106,27 @@ class Plan(Result):
     @property
     def memory(self) -> int:
         """Peak memory of all steps, in bytes."""
-        return max(step.memory for step in self.steps)
+        return max(step.memory for step in self._running)
 
     @property
     def seconds(self) -> float:
         """Estimated time of the whole job."""
-        return sum(step.seconds for step in self.steps)
+        return sum(step.seconds for step in self._running)
 
     @property
     def refusal(self) -> str:
         """Why a method cannot do the job with any amount of memory; empty if it can."""
-        return next((step.refusal for step in self.steps if step.refusal), "")
+        return _refusal(self._running)
+
+    @property
+    def _running(self) -> tuple[PlanStep, ...]:
+        """The steps of what runs."""
+        return self.steps if self.instead is None else (self.instead,)
+
+    @property
+    def shown_steps(self) -> tuple[PlanStep, ...]:
+        """All steps, and what runs in their place."""
+        return self.steps if self.instead is None else (*self.steps, self.instead)
 
     @property
     def fits(self) -> bool:
@@ -111,11 +134,11 @@ class Plan(Result):
         return not self.refusal and self.memory <= self.memory_limit
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the steps, one per row."""
+        """Return the steps, one per row, and what runs in their place."""
         import pandas as pd
 
         return pd.DataFrame(
-            [{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.steps]
+            [{"step": s.name, "work": s.work, "memory": s.memory, "seconds": s.seconds} for s in self.shown_steps]
         )
 
     @property
@@ -123,7 +146,12 @@ class Plan(Result):
         """Whether the job fits, in a sentence."""
         available = f" of {format_bytes(self.memory_available)} available now" if self.memory_available else ""
         limit = f"the limit is {format_bytes(self.memory_limit)}{available}"
-        return f"It fits: {limit}." if self.fits else f"It does not fit: {self.refusal or limit}."
+        if self.instead is None:
+            return f"It fits: {limit}." if self.fits else f"It does not fit: {self.refusal or limit}."
+        refusal = _refusal(self.steps)
+        slow = not refusal and all(step.memory <= self.memory_limit for step in self.steps)
+        why = "takes too long" if slow else f"does not fit{f' ({refusal})' if refusal else ''}"
+        return f"The exact sum {why}; posterior runs chains, which fit: {limit}."
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -137,8 +165,8 @@ class Plan(Result):
 
     def _table_html(self) -> str:
         frame = self.to_frame()
-        frame["memory"] = [format_bytes(step.memory) for step in self.steps]
-        frame["time"] = [format_seconds(step.seconds) for step in self.steps]
+        frame["memory"] = [format_bytes(step.memory) for step in self.shown_steps]
+        frame["time"] = [step.time for step in self.shown_steps]
         steps = frame.drop(columns="seconds").to_html(index=False, justify="left")
         sentences = (f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences)
         return "\n".join([steps, f"<p><strong>{html.escape(self.verdict)}</strong></p>", *sentences])
@@ -147,7 +175,12 @@ class Plan(Result):
         time = format_seconds(self.seconds)
         limit = format_bytes(self.memory_limit)
         verdict = self.refusal or f"{'fits' if self.fits else 'does not fit'} {limit}"
-        return visible(f"Plan({format_bytes(self.memory)}, {'about ' if time[0].isdigit() else ''}{time}; {verdict})")
+        if self.instead is not None:
+            verdict = f"chains in place of the exact sum; {verdict}"
+        about = "up to" if any(step.at_most for step in self._running) else "about"
+        return visible(
+            f"Plan({format_bytes(self.memory)}, {f'{about} ' if time[0].isdigit() else ''}{time}; {verdict})"
+        )
 
 
 def plan(
@@ -162,7 +195,8 @@ def plan(
     """Estimate the memory and time that a job will need.
 
     Memory is computed; time is extrapolated from short trials on this machine. A function refuses what its plan says
-    does not fit.
+    does not fit. In place of a sum over DAGs that does not fit or takes more than an hour,
+    :func:`dagscape.posterior` runs chains: ``instead`` has what they need.
 
     Parameters
     ----------
@@ -231,43 +265,63 @@ def spelled_plan(
     steps = [
         _step(needed, step.seconds(threads, limit), spelling) for needed, step in zip(needs, job.steps, strict=True)
     ]
+    failed = [needed for needed in needs if not needed.fits(limit)]
+    refused = _refused(job, threads, limit)
+    instead = None
+    if refused is not None and (not needs[-1].fits(limit) or steps[-1].seconds > _LONG_SECONDS):
+        instead = _chains_instead(job, refused, spelling)
+        refused = replace(refused, sampled=instead is not None)
+    advice = _advice(refused, failed, sum(step.seconds for step in steps))
     return Plan(
         variables=job.variables,
         provenance=provenance_of("plan", {**job.parameters, **job.steps[-1].settings}, {}, threads),
         steps=tuple(steps),
         memory_limit=limit,
-        advice=spelled(_advice(job, needs, sum(step.seconds for step in steps), threads, limit), spelling),
+        advice=spelled(advice, spelling),
         largest=job.steps[-1].largest(threads, limit),
         memory_available=available,
         facts=() if job.scoring is None else job.scoring.info.remarks,
+        instead=instead,
     )
 
 
-def _advice(job: Job, needs: Sequence[Requirements], seconds: float, threads: int, limit: int) -> str:
-    """Return what would make a job fit, or what is quicker if it takes hours; empty if it does fit."""
-    failed = [needed for needed in needs if not needed.fits(limit)]
-    if not failed and seconds <= _LONG_SECONDS:
-        return ""
+def _refused(job: Job, threads: int, limit: int) -> RefusedJob | None:
+    """Return what advice needs to know about a job; None if there is none but the remedies of its steps."""
     last, scoring = job.steps[-1], job.scoring
     if scoring is None or last.task.name not in {"scores", *METHODS}:
-        return failed[0].remedy if failed else ""
+        return None
     required = max(map(len, scoring.constraints.required), default=0)
-    refused = RefusedJob(
-        scoring.data,
-        last.task.name,
-        last.settings,
-        job.score_options,
-        threads,
-        limit,
-        scoring.max_parents,
-        required,
-    )
+    asked = (scoring.data, last.task.name, last.settings, job.score_options)
+    return RefusedJob(*asked, threads, limit, scoring.max_parents, required)
+
+
+def _chains_instead(job: Job, refused: RefusedJob, spelling: Spelling) -> PlanStep | None:
+    """Return the chains that run in place of a sum, if the task does that and they fit."""
+    chains, threads, limit = TASKS["chain"], refused.threads, refused.limit
+    if not refused.runs_chains():
+        return None
+    needs = chains.requirements(job.scoring, threads, limit)
+    return _step(needs, chains.seconds(job.scoring, threads, limit), spelling) if needs.fits(limit) else None
+
+
+def _advice(refused: RefusedJob | None, failed: Sequence[Requirements], seconds: float) -> str:
+    """Return what would make a job fit, or what is quicker if it takes hours; empty if it does fit."""
+    if not failed and seconds <= _LONG_SECONDS:
+        return ""
+    if refused is None:
+        return failed[0].remedy if failed else ""
     if failed:
         return advice_for(refused)
+    if refused.sampled:
+        return f"{function('posterior')} with {argument('method', 'exact')} sums nevertheless"
     quicker = sampled_instead(refused)
     return f"if that is too long, {quicker}" if quicker else ""
 
 
+def _refusal(steps: Sequence[PlanStep]) -> str:
+    return next((step.refusal for step in steps if step.refusal), "")
+
+
 def _step(needs: Requirements, seconds: float, spelling: Spelling) -> PlanStep:
     work, refusal = spelled(needs.work, spelling), spelled(needs.refusal, spelling)
-    return PlanStep(needs.step, work, min(needs.memory, _MOST_MEMORY), seconds, refusal)
+    return PlanStep(needs.step, work, min(needs.memory, _MOST_MEMORY), seconds, refusal, needs.at_most)

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,96 +30,69 @@ from dagscape.scores.tables.enumerable_scores import EnumerableScores
 _MOST_KEPT = 64 << 20
 
 Losses = tuple[float, float, float]
+Seeds = NDArray[np.uint64]
+Sets = NDArray[np.uint64]
+Exact = NDArray[np.int64]
 
 
-class ForwardTable(Protocol):
-    """A table from which structures are drawn."""
+@dataclass(frozen=True, slots=True)
+class ForwardTable:
+    """A table from which structures are drawn.
 
-    def total(self) -> Sum:
-        """Return the total alone."""
+    Attributes
+    ----------
+    total : Sum
+        The total alone.
+    sample : callable
+        Draws a structure for each seed into arrays of parent sets and scores, with so many bytes of decisions that a
+        thread keeps, and reports progress; returns the losses of all.
+    error : callable
+        Returns the error of the probabilities with which structures are drawn, from the mean losses and the log of the
+        total.
+    """
 
-    def sample(
-        self,
-        seeds: NDArray[np.uint64],
-        parents: NDArray[np.uint64],
-        exact: NDArray[np.int64],
-        kept: int,
-        progress: KernelProgress,
-    ) -> Losses:
-        """Draw a structure for each seed; return the losses of all."""
-
-    def error(self, loss: SampleLoss, log_total: float) -> float:
-        """Return the error of the probabilities with which structures are drawn."""
-
-
-class _DagTable:
-    """H of all sets."""
-
-    def __init__(self, weights: FamilyWeights, job: Job) -> None:
-        self._weights, self._job = weights, job
-        self._dags = kernels.DagSum(weights.values, job.unit_bits, job.threads)
-        self._dags.run_until(self._dags.forward_steps, job.progress)
-
-    def total(self) -> Sum:
-        mantissa, exponent, condition = self._dags.total()
-        return _total(mantissa, exponent, condition)
-
-    def sample(
-        self,
-        seeds: NDArray[np.uint64],
-        parents: NDArray[np.uint64],
-        exact: NDArray[np.int64],
-        kept: int,
-        progress: KernelProgress,
-    ) -> Losses:
-        bits, threads = self._job.unit_bits, self._job.threads
-        return kernels.sample_dags(
-            self._dags, self._weights.values, bits, seeds, parents, exact, kept, threads, progress
-        )
-
-    def error(self, loss: SampleLoss, log_total: float) -> float:
-        return dag_sample_error(self._weights.n, loss, log_total)
+    total: Sum
+    sample: Callable[[Seeds, Sets, Exact, int, KernelProgress], Losses]
+    error: Callable[[SampleLoss, float], float]
 
 
-class _OrderTable:
-    """F of all sets: dense, or packed with lists of families."""
+def _over_dags(weights: FamilyWeights, job: Job) -> ForwardTable:
+    """Return H of all sets."""
+    dags = kernels.DagSum(weights.values, job.unit_bits, job.threads)
+    dags.run_until(dags.forward_steps, job.progress)
 
-    def __init__(self, weights: FamilyWeights, job: Job) -> None:
-        self._weights, self._job = weights, job
-        values, bits, threads, most = weights.values, job.unit_bits, job.threads, weights.max_parents
-        self._table: kernels.OrderTable | kernels.OrderLists
-        if most is None:
-            self._table = kernels.OrderTable(values, bits, threads, job.progress)
-            self._total = self._table.total()
-            return
+    def sample(seeds: Seeds, parents: Sets, exact: Exact, kept: int, progress: KernelProgress) -> Losses:
+        values, bits = weights.values, job.unit_bits
+        return kernels.sample_dags(dags, values, bits, seeds, parents, exact, kept, job.threads, progress)
+
+    return ForwardTable(_total(*dags.total()), sample, partial(dag_sample_error, weights.n))
+
+
+def _over_orders(weights: FamilyWeights, job: Job) -> ForwardTable:
+    """Return F of all sets: dense, or packed with lists of families."""
+    values, bits, threads, most = weights.values, job.unit_bits, job.threads, weights.max_parents
+    table: kernels.OrderTable | kernels.OrderLists
+    if most is None:
+        table = kernels.OrderTable(values, bits, threads, job.progress)
+        total = table.total()
+    else:
         packed = np.empty(1 << weights.n, dtype=np.int64)
         summing = kernels.TiledOrderSum(values, most, bits, packed)
         summing.forward(weights.n, 0, [], threads, job.progress)
-        self._total = summing.total(int(packed[-1]))
-        self._table = kernels.OrderLists(values, most, bits, packed, threads, None)
+        total = summing.total(int(packed[-1]))
+        table = kernels.OrderLists(values, most, bits, packed, threads, None)
 
-    def total(self) -> Sum:
-        return _total(*self._total, math.nan)
+    def sample(seeds: Seeds, parents: Sets, exact: Exact, kept: int, progress: KernelProgress) -> Losses:
+        return table.sample(seeds, parents, exact, kept, threads, progress)
 
-    def sample(
-        self,
-        seeds: NDArray[np.uint64],
-        parents: NDArray[np.uint64],
-        exact: NDArray[np.int64],
-        kept: int,
-        progress: KernelProgress,
-    ) -> Losses:
-        return self._table.sample(seeds, parents, exact, kept, self._job.threads, progress)
-
-    def error(self, loss: SampleLoss, log_total: float) -> float:
-        return order_sample_error(self._weights.n, self._weights.max_parents, loss, log_total)
+    return ForwardTable(_total(*total, math.nan), sample, partial(order_sample_error, weights.n, most))
 
 
 def _total(mantissa: float, exponent: float, condition: float) -> Sum:
     return Sum(mantissa, exponent, np.empty((0, 0)), None, None, 0.0, condition)
 
 
-_TABLES: dict[str, Callable[[FamilyWeights, Job], ForwardTable]] = {"dags": _DagTable, "orders": _OrderTable}
+_TABLES: dict[str, Callable[[FamilyWeights, Job], ForwardTable]] = {"dags": _over_dags, "orders": _over_orders}
 
 
 def forward_table(over: str, weights: FamilyWeights, job: Job) -> ForwardTable:
@@ -188,7 +161,7 @@ def draw_networks(
     weights = backend.weights(scores, threads, budget.limit, prior_only=prior_only)
     callback = kernel_callback(f"Summing over {over}", listener, 0, 0)
     table = forward_table(over, weights, Job(scores.unit.bits, threads, callback))
-    total = table.total()
+    total = table.total
     check_total(total)
     summed = time.perf_counter()
     seeds = rng.integers(0, 1 << 64, samples, dtype=np.uint64)

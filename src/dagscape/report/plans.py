@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dagscape.core.resources import format_bytes
-from dagscape.core.wording import format_seconds
 from dagscape.planning.plan import Plan
 from dagscape.report.blocks import Block, Number, Paragraph, Problem, table
 
@@ -15,9 +14,9 @@ def render_plan(planned: Plan) -> list[Block]:
             step.name,
             step.work,
             Number(step.memory, format_bytes(step.memory)),
-            Number(step.seconds, format_seconds(step.seconds)),
+            Number(step.seconds, step.time),
         )
-        for step in planned.steps
+        for step in planned.shown_steps
     ]
     verdict = planned.verdict if planned.fits else (Problem(planned.verdict),)
     return [table(["step", "work", "memory", "time"], rows, numeric=[2, 3]), Paragraph(verdict, planned.sentences)]

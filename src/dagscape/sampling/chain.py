@@ -129,9 +129,11 @@ def chain(
         A folder for checkpoints, and the least time between two, as in :func:`dagscape.posterior`. The same call later
         continues after the last checkpoint, with the same result. It needs a number as ``seed``.
     **options
-        With data: the options of :func:`dagscape.local_scores`. If ``max_parents`` is not given and there are too many
-        families to list them all, it is 4, 3 or 2, the largest with which they can be listed
-        (``score_info.max_parents`` says which). With more parents, or many hundreds of variables, chains choose among
+        With data: the options of :func:`dagscape.local_scores`. With ``settings="best"``, those that are not given have
+        the highest evidence: the equivalent sample size (0.5, 2, 8 or 32) and the structure prior (uniform, or edge
+        penalties of 1.5, 3 or 4.5 nats). ``max_parents`` then leaves five rows for each joint state of the parents; if
+        that makes too many families to list them all, it is 4, 3 or 2, the largest with which they can be listed.
+        ``score_info`` says what was taken. With more parents, or many hundreds of variables, chains choose among
         candidates, and reach other families slowly.
 
     Returns

@@ -130,6 +130,7 @@ def chain_requirements(
         memory=lists + count * (networks + matrices),
         subject=f"{plural(count, 'chain')} of networks of {plural(n, 'variable')}",
         remedy=f"raise the limit, or use fewer {argument('draws')} or {argument('chains')}",
+        at_most=True,
     )
 
 
@@ -141,9 +142,10 @@ def chain_seconds(
     chains: int | None = DEFAULT_CHAINS,
     draws: int | None = DEFAULT_DRAWS,
 ) -> float:
-    """Return the estimated time of chains: roughly, since it depends on how many families matter.
+    """Return an upper bound on the time of chains, roughly: that with data for which all families matter.
 
-    With data, it includes scoring and the search for a first network.
+    Few data are so: zoo under the uniform prior takes half of it, most others a tenth or less. With data, the time
+    includes scoring and the search for a first network.
     """
     if isinstance(size, ScoringJob):
         size = with_usual_limit(size, limit)

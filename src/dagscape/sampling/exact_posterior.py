@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from dagscape.core.constraints import FLAG, Flag
 from dagscape.core.errors import InvalidOption, argument, function
@@ -23,51 +25,81 @@ from dagscape.scores.tables.local_scores import LocalScores
 _PRIOR_ALONE = Flag(said=f"True or False ({function('local_scores')} has {argument('structure_prior')})")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumOptions:
+    """What is asked of an exact sum over DAGs or orders: the options of :func:`dagscape.posterior` of these names."""
+
+    via: str | Iterable[tuple[str, str, str]] | None = None
+    ancestors: bool = False
+    prior: bool = False
+    order_weights: OrderWeightsOption = None
+    compelled: bool | None = False
+    compelled_samples: int = DEFAULT_COMPELLED_SAMPLES
+    seed: Seed = 0
+    backend: str = "auto"
+    checkpoint: str | os.PathLike[str] | None = None
+    checkpoint_seconds: float = DEFAULT_SECONDS
+
+    @property
+    def resumable(self) -> bool:
+        """Whether an interrupted sum can go on."""
+        return self.checkpoint is not None
+
+    @property
+    def sampling(self) -> CompelledSampling:
+        """How compelled edges are found."""
+        COMPELLED_SAMPLES.check(self.compelled_samples, "compelled_samples")
+        random_generator(self.seed)
+        return CompelledSampling(int(self.compelled_samples), self.seed)
+
+
 @on_all_processes
 def exact_posterior(
     scores: LocalScores,
     over: str = "dags",
     *,
-    via: str | Iterable[tuple[str, str, str]] | None = None,
-    ancestors: bool = False,
-    prior: bool = False,
-    order_weights: OrderWeightsOption = None,
-    compelled: bool | None = False,
-    compelled_samples: int = DEFAULT_COMPELLED_SAMPLES,
-    seed: Seed = 0,
     backend: str = "auto",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = DEFAULT_SECONDS,
+    **options: Any,
+) -> Posterior:
+    """Do the work of :func:`dagscape.posterior` with ``method="exact"``; the others are :class:`SumOptions`."""
+    asked = SumOptions(backend=backend, **options)
+    return posterior_of_sum(scores, over, asked, Budget.of(threads, max_memory), progress)
+
+
+def posterior_of_sum(
+    scores: LocalScores,
+    over: str,
+    asked: SumOptions,
+    budget: Budget,
+    progress: ProgressOption = None,
     planned: PlannedSum | None = None,
 ) -> Posterior:
-    """Do the work of :func:`dagscape.posterior` with ``method="exact"``; the sum may have been planned before."""
-    budget = Budget.of(threads, max_memory)
+    """Return the posterior from one sum, which may have been planned before."""
     scores = enumerable(scores)
-    with_paths = wants_paths(via, scores.variables)
-    _PRIOR_ALONE.check(prior, "prior")
-    FLAG.check(ancestors, "ancestors")
-    with_ancestors = cost_more(over, ancestors=ancestors)
-    COMPELLED.check(compelled, "compelled")
-    COMPELLED_SAMPLES.check(compelled_samples, "compelled_samples")
-    random_generator(seed)
-    sampling = CompelledSampling(int(compelled_samples), seed)
+    with_paths = wants_paths(asked.via, scores.variables)
+    _PRIOR_ALONE.check(asked.prior, "prior")
+    FLAG.check(asked.ancestors, "ancestors")
+    with_ancestors = cost_more(over, ancestors=asked.ancestors)
+    COMPELLED.check(asked.compelled, "compelled")
+    sampling, weighted = asked.sampling, asked.order_weights is not None
     planned = planned or plan_sum(
         scores,
         over,
-        backend,
+        asked.backend,
         budget,
         with_paths=with_paths,
         with_ancestors=with_ancestors,
-        order_weights=order_weights is not None,
-        resumable=checkpoint is not None,
+        order_weights=weighted,
+        resumable=asked.resumable,
     )
+    compelled = asked.compelled
     if compelled is None:
-        compelled = order_weights is None and sampling.affordable(scores, planned.plan, over, budget)
+        compelled = not weighted and sampling.affordable(scores, planned.plan, over, budget)
     elif compelled:
-        if order_weights is not None:
+        if weighted:
             raise InvalidOption(
                 f"needs samples of orders, which have no weights: leave out {argument('order_weights')}",
                 option="compelled",
@@ -78,10 +110,10 @@ def exact_posterior(
         scores,
         with_paths=with_paths,
         with_ancestors=with_ancestors,
-        prior=prior,
-        orders=order_logs(order_weights, scores.variables, planned.threads, planned.limit),
+        prior=asked.prior,
+        orders=order_logs(asked.order_weights, scores.variables, planned.threads, planned.limit),
         progress=progress,
-        checkpoint=checkpoint,
-        checkpoint_seconds=checkpoint_seconds,
+        checkpoint=asked.checkpoint,
+        checkpoint_seconds=asked.checkpoint_seconds,
     )
     return sampling.added_to(found, scores, budget, progress) if compelled else found

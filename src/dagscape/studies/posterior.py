@@ -41,8 +41,8 @@ from dagscape.posterior.summing import wants_paths
 from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.sampling.chain import chain
 from dagscape.sampling.chain_requirements import chain_requirements
-from dagscape.sampling.compelled import COMPELLED, COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
-from dagscape.sampling.exact_posterior import exact_posterior
+from dagscape.sampling.compelled import COMPELLED, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
+from dagscape.sampling.exact_posterior import SumOptions, posterior_of_sum
 from dagscape.sampling.method_choice import (
     METHODS,
     Reason,
@@ -56,7 +56,7 @@ from dagscape.scores.choice import DISCRETE_SCORE, with_score
 from dagscape.scores.kinds import as_data
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.tables.local_scores import LocalScores
@@ -216,26 +216,18 @@ def posterior(
     budget = Budget.of(threads, max_memory)
     # It refuses what is no time, whichever method there will be.
     Clock(max_seconds)
-    of_sums: dict[str, Any] = {"via": via, "prior": prior, "order_weights": order_weights}
-    of_sums |= {"compelled_samples": compelled_samples, "backend": backend}
+    of_sums_alone: dict[str, Any] = {"via": via, "prior": prior, "order_weights": order_weights}
+    of_sums_alone |= {"compelled_samples": compelled_samples, "backend": backend}
     of_chains: dict[str, Any] = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
     given = {name: value for name, value in of_chains.items() if value is not None}
-    method = chosen_method(method, over, of_sums, given)
+    method = chosen_method(method, over, of_sums_alone, given)
     if method != "exact":
         check_choice(over, SUMMED_OVER, "over")
         FLAG.check(ancestors, "ancestors")
         COMPELLED.check(compelled, "compelled")
-    asked = _Asked(
-        over,
-        method,
-        of_sums | {"ancestors": ancestors, "compelled": compelled},
-        given,
-        {"seed": seed, "threads": threads, "max_memory": max_memory, "progress": progress},
-        {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds},
-        budget,
-        settings,
-        cut_weights,
-    )
+    saving: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds}
+    sums = SumOptions(ancestors=ancestors, compelled=compelled, seed=seed, **of_sums_alone, **saving)
+    asked = _Asked(over, method, sums, given, budget, progress, settings, cut_weights)
     if discretize is not None:
         data = cut_data(data, discretize, options.get("score", DISCRETE_SCORE))
     if not (isinstance(data, ComparedCuts) or is_data(data)):
@@ -256,28 +248,34 @@ class _Asked:
 
     over: str
     method: str
-    of_sums: Mapping[str, Any]
+    sums: SumOptions
     of_chains: Mapping[str, Any]
-    running: Mapping[str, Any]
-    saving: Mapping[str, Any]
     budget: Budget
+    progress: ProgressOption
     settings: str
     cut_weights: str
 
-    @property
-    def resumable(self) -> bool:
-        return self.saving["checkpoint"] is not None
-
     def of_scores(self, scores: LocalScores) -> Posterior | SampledNetworks:
         """Return the posterior of exactly these scores."""
-        planned = None
-        if self.method != "exact":
-            found = self._sum_or_reason(scores)
-            if isinstance(found, Reason):
-                tell_reason(found)
-                return explained(chain(scores, **self.of_chains, **self.running, **self.saving), found)
-            planned = found
-        return exact_posterior(scores, self.over, **self.of_sums, **self.running, **self.saving, planned=planned)
+        planned = None if self.method == "exact" else self._sum_or_reason(scores)
+        return self._chains(scores, planned) if isinstance(planned, Reason) else self._sum(scores, planned)
+
+    def _sum(self, scores: LocalScores, planned: PlannedSum | None) -> Posterior:
+        return posterior_of_sum(scores, self.over, self.sums, self.budget, self.progress, planned)
+
+    def _chains(self, given: LocalScores | ScoringJob, reason: Reason) -> SampledNetworks:
+        tell_reason(reason)
+        drawn = chain(
+            cast("LocalScores", given),
+            **self.of_chains,
+            seed=self.sums.seed,
+            threads=self.budget.threads,
+            max_memory=self.budget.limit,
+            progress=self.progress,
+            checkpoint=self.sums.checkpoint,
+            checkpoint_seconds=self.sums.checkpoint_seconds,
+        )
+        return explained(drawn, reason)
 
     def _sum_or_reason(self, scores: LocalScores) -> PlannedSum | Reason:
         """Return the sum over DAGs, planned, or the reason for chains."""
@@ -291,10 +289,10 @@ class _Asked:
     def _planned_or_reason(self, size: ProblemSize, for_chains: Any, sums: float = 1.0) -> PlannedSum | Reason:
         """Return one of several sums over DAGs, planned, or the reason for chains."""
         wanted = {name: self.of_chains[name] for name in ("chains", "draws") if name in self.of_chains}
-        most = most_seconds_of_sum(self.of_chains.get("max_seconds"), resumable=self.resumable)
+        most = most_seconds_of_sum(self.of_chains.get("max_seconds"), resumable=self.sums.resumable)
         return sum_or_reason(
             size.n,
-            lambda: plan_sum(size, "dags", "auto", self.budget, resumable=self.resumable),
+            lambda: plan_sum(size, "dags", "auto", self.budget, resumable=self.sums.resumable),
             lambda: chain_requirements(for_chains, self.budget.threads, self.budget.limit, **wanted).fits(
                 self.budget.limit
             ),
@@ -327,48 +325,43 @@ class _Asked:
             self.over,
             self.budget,
             cut_weights=self.cut_weights,
-            backend=self.of_sums["backend"],
-            with_paths=wants_paths(self.of_sums["via"], jobs[0].data.variables),
-            with_ancestors=cost_more(self.over, ancestors=self.of_sums["ancestors"]),
+            backend=self.sums.backend,
+            with_paths=wants_paths(self.sums.via, jobs[0].data.variables),
+            with_ancestors=cost_more(self.over, ancestors=self.sums.ancestors),
             compelled=self._compelled_sampling(size),
-            progress=self.running["progress"],
+            progress=self.progress,
         )
 
     def _under_one(self, data: Any, options: Mapping[str, Any], no_average: str = "") -> Posterior | SampledNetworks:
         """Return the posterior under one setting, because that is asked for, or since an average takes too long."""
-        progress = self.running["progress"]
         settings = BEST if self.settings == AVERAGE else self.settings
         # A time limit ends chains; with checkpoints, the same call goes on with the same settings.
-        clock = None if self.method == "exact" or self.resumable else Clock(self.of_chains.get("max_seconds"))
+        clock = None if self.method == "exact" or self.sums.resumable else Clock(self.of_chains.get("max_seconds"))
         job = job_of_best(
             data,
             options,
             self.budget,
             settings,
-            progress,
+            self.progress,
             over=self.over,
             cut_weights=self.cut_weights,
             clock=clock,
         )
         if no_average:
             job = replace(job, choice=f"{job.choice}; not an average, because {no_average}")
-        if self.method != "exact":
-            size = SearchSize.complete(job.data.n, job.max_parents)
-            found = Reason("") if self.method == "chain" else self._planned_or_reason(size, job)
-            if isinstance(found, Reason):
-                tell_reason(found)
-                return explained(chain(job, **self.of_chains, **self.running, **self.saving), found)
+        planned: PlannedSum | Reason | None = Reason("") if self.method == "chain" else None
+        if self.method == "auto":
+            planned = self._planned_or_reason(SearchSize.complete(job.data.n, job.max_parents), job)
+        if isinstance(planned, Reason):
+            return self._chains(job, planned)
         issue(*suspicious_columns(job.data))
-        return self.of_scores(score_job(job, self.budget, progress=progress))
+        return self._sum(score_job(job, self.budget, progress=self.progress), planned)
 
     def _compelled_sampling(self, size: SearchSize) -> CompelledSampling | None:
         """Return how compelled edges of an average are found; None if they are not asked for, or take too long."""
-        samples = self.of_sums["compelled_samples"]
-        COMPELLED_SAMPLES.check(samples, "compelled_samples")
-        sampling = CompelledSampling(int(samples), self.running["seed"])
-        wanted = self.of_sums["compelled"]
+        sampling, wanted = self.sums.sampling, self.sums.compelled
         if wanted is None:
-            plan = plan_sum(size, self.over, self.of_sums["backend"], self.budget).plan
+            plan = plan_sum(size, self.over, self.sums.backend, self.budget).plan
             wanted = sampling.affordable(size, plan, self.over, self.budget)
         elif wanted:
             sampling.requirements(size, self.over, self.budget).check(self.budget.limit)
@@ -376,9 +369,9 @@ class _Asked:
 
     def _refuse_options_of_one_sum(self) -> None:
         given = {
-            "prior": self.of_sums["prior"] is not False,
-            "order_weights": self.of_sums["order_weights"] is not None,
-            "checkpoint": self.resumable,
+            "prior": self.sums.prior is not False,
+            "order_weights": self.sums.order_weights is not None,
+            "checkpoint": self.sums.resumable,
         }
         for name in (name for name, asked in given.items() if asked):
             raise InvalidOption(

@@ -9,6 +9,7 @@ import click
 
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.program.output import Output, checked_path
+from dagscape.core.constraints import A_PROBABILITY
 from dagscape.drawing.draw import draw, drawing_format
 from dagscape.drawing.edges import LINES, Drawable
 from dagscape.drawing.own_pictures import OwnPicture
@@ -97,6 +98,16 @@ posterior_lines = click.option(
     type=click.Choice(LINES),
     show_default=LINES[0],
     help="What a line in the drawing of a posterior is: a pair of variables, or an edge with its own probability.",
+)
+
+direction_threshold_option = click.option(
+    "--direction-threshold",
+    type=within(A_PROBABILITY),
+    metavar="P",
+    expose_value=False,
+    callback=_keep,
+    show_default="that of edges",
+    help="In the drawing of a posterior: an arrowhead where the direction has at least this probability.",
 )
 
 

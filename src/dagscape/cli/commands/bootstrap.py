@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.consensus_file import consensus_format, write_consensus
-from dagscape.cli.arguments.drawing_options import draw_result, picture_options
+from dagscape.cli.arguments.drawing_options import direction_threshold_option, draw_result, picture_options
 from dagscape.cli.arguments.method_options import learner_options, take_learner_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
@@ -55,6 +55,7 @@ from dagscape.studies.samples import SAMPLES
     help="Show edges that at least this share of the samples has.",
 )  # fmt: skip
 @learner_options
+@direction_threshold_option
 @picture_options("the edges that enough samples have")
 @click.option(
     "--consensus", "consensus_file", metavar="FILE", callback=checked_path(consensus_format),

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
-from dagscape.cli.arguments.drawing_options import draw_result, posterior_lines, view_options
+from dagscape.cli.arguments.drawing_options import (
+    direction_threshold_option,
+    draw_result,
+    posterior_lines,
+    view_options,
+)
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, load_drawable, load_structure
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.program.output import Output, check_format, chosen_format, format_option, output_path, written_file
@@ -47,6 +52,7 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
     show_default=str(DEFAULT_THRESHOLD),
     help="For a posterior: draw edges with at least this probability.",
 )
+@direction_threshold_option
 @posterior_lines
 @view_options
 @click.option(

@@ -68,7 +68,8 @@ def command(
     """Estimate the memory and time that a job will need, from short trials on this machine.
 
     What takes scores is planned under one setting; 'dagscape posterior DATA', which averages over 16, takes four times
-    as long to score, and eleven sums. The exit code is 4 if the job does not fit within the memory limit.
+    as long to score, and eleven sums. Where it would run chains in place of the sum, the plan says what they need. The
+    exit code is 4 if the job does not fit within the memory limit.
     """
     out = Output(as_json, quiet)
     if task in _OF_STUDENTS:

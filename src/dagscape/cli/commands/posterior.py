@@ -7,7 +7,12 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
-from dagscape.cli.arguments.drawing_options import draw_result, picture_options, posterior_lines
+from dagscape.cli.arguments.drawing_options import (
+    direction_threshold_option,
+    draw_result,
+    picture_options,
+    posterior_lines,
+)
 from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data, settings_option
@@ -116,7 +121,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     default=None,
     show_default="if it takes half a minute, or no longer than the sum",
     help="Also estimate the probability that an edge holds in every member of its equivalence class, from DAGs that "
-    "are drawn from the posterior. Drawings have arrowheads where it reaches the threshold.",
+    "are drawn from the posterior. Drawings have arrowheads where it reaches --direction-threshold.",
 )
 @click.option(
     "--compelled-samples",
@@ -167,6 +172,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     show_default=True,
     help="The least time between two checkpoints.",
 )
+@direction_threshold_option
 @picture_options("the probable edges")
 @effects_options
 @posterior_lines
@@ -238,7 +244,7 @@ def command(
                 out.warn("--cut-weights has no effect: numbers are not cut in several ways")
         if paths is not None:
             _warn_if_slow(given, over, backend, budget, out)
-        work: dict[str, Any] = {"threads": budget.threads, "max_memory": budget.limit, "progress": progress}
+        work: dict[str, Any] = {"threads": budget.given_threads, "max_memory": budget.limit, "progress": progress}
         result = posterior(given, over, **asked, **work, **scoring)
         consensus = None if consensus_file is None else result.consensus()
 

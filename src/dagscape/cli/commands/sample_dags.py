@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dagscape.cli.arguments.drawing_options import draw_result, picture_options
+from dagscape.cli.arguments.drawing_options import direction_threshold_option, draw_result, picture_options
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data, settings_option
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_problem
@@ -40,6 +40,7 @@ from dagscape.sampling.requirements import DEFAULT_SAMPLES, SAMPLES, sampling_re
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
     help="Show edges with at least this probability.",
 )  # fmt: skip
+@direction_threshold_option
 @picture_options("the probable edges")
 @run_options
 def command(
