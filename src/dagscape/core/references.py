@@ -5,6 +5,7 @@ A table of such names can be read quickly, whatever it refers to. Tests find nam
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from importlib import import_module
 from typing import Any
@@ -18,3 +19,16 @@ def loaded(where: str) -> Any:
     """
     module, _, name = where.partition(":")
     return reduce(getattr, name.split("."), import_module(f"dagscape.{module}"))
+
+
+def lazily(where: str) -> Callable[..., Any]:
+    """Return a function that is defined somewhere in the package, and imported when it is first called.
+
+    >>> lazily("core.wording:plural")(1, "task")
+    '1 task'
+    """
+
+    def called(*arguments: Any, **options: Any) -> Any:
+        return loaded(where)(*arguments, **options)
+
+    return called

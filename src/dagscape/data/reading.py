@@ -16,7 +16,7 @@ from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function
 from dagscape.core.files.encodings import check_encoding
 from dagscape.core.files.reading import GZIP_MAGIC, decode_text, open_binary, starts_with
-from dagscape.core.references import loaded
+from dagscape.core.references import lazily, loaded
 from dagscape.data.bundled import PREFIX, bundled_table
 from dagscape.data.continuous.measuring import MeasuringOptions
 from dagscape.data.continuous.numeric import NumericData, numeric_from_table
@@ -29,23 +29,23 @@ from dagscape.data.mixed.mixed import MixedData, told_of_mixed
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values
 from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES, Decimal
 from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES, DuplicateNames
-from dagscape.data.tables.foreign_files import read_spss, read_stata
-from dagscape.data.tables.parquet import read_parquet
+from dagscape.data.tables.file_names import SPREADSHEETS
 from dagscape.data.tables.selection import SelectionOptions, unused_columns
-from dagscape.data.tables.spreadsheets import SPREADSHEETS, read_spreadsheet
 from dagscape.data.tables.table import Table
-from dagscape.data.tables.text import read_text_table
 
 if TYPE_CHECKING:
     from dagscape.data.discrete.discretizing import Discretizer
 
-# Readers of files that are no text, by their ending.
-_OTHER_READERS = {
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".dta": read_stata,
-    ".sav": read_spss,
-    ".zsav": read_spss,
+# Readers are imported when they are needed: data frames need none of them. Files that are no text have endings.
+_Reader = Callable[..., Table]
+_read_text_table: _Reader = lazily("data.tables.text:read_text_table")
+_read_spreadsheet: _Reader = lazily("data.tables.spreadsheets:read_spreadsheet")
+_OTHER_READERS: dict[str, _Reader] = {
+    ".parquet": lazily("data.tables.parquet:read_parquet"),
+    ".pq": lazily("data.tables.parquet:read_parquet"),
+    ".dta": lazily("data.tables.foreign_files:read_stata"),
+    ".sav": lazily("data.tables.foreign_files:read_spss"),
+    ".zsav": lazily("data.tables.foreign_files:read_spss"),
 }
 
 _ENCODING_REMEDY = (
@@ -329,7 +329,7 @@ def read_table(
     ending = Path(path).suffix.lower()
     if ending in SPREADSHEETS:
         _check_for_text(path, decimal, encoding)
-        return read_spreadsheet(path, missing, unused, max_memory, duplicate_names, sheet)
+        return _read_spreadsheet(path, missing, unused, max_memory, duplicate_names, sheet)
     if sheet is not None:
         raise InvalidOption(f"is {sheet!r}, but {path!r} is not a spreadsheet ({', '.join(SPREADSHEETS)})", "sheet")
     if ending in _OTHER_READERS:
@@ -347,7 +347,7 @@ def read_table(
         with decode_text(stream, path, encoding, _ENCODING_REMEDY) as text:
             if is_json:
                 raise _json_problem(text.read(_JSON_START_LENGTH), path)
-            return read_text_table(
+            return _read_text_table(
                 text,
                 path,
                 separator=separator,

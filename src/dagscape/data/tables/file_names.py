@@ -5,6 +5,15 @@ from __future__ import annotations
 import ast
 import os
 
+# Spreadsheets by their endings, with the package that pandas needs for each: its name, and that of its module.
+SPREADSHEET_PACKAGES = {
+    ".xlsx": ("openpyxl", "openpyxl"),
+    ".xlsm": ("openpyxl", "openpyxl"),
+    ".xls": ("xlrd", "xlrd"),
+    ".ods": ("odfpy", "odf"),
+}
+SPREADSHEETS = tuple(SPREADSHEET_PACKAGES)
+
 
 def file_name(source: str) -> str:
     """Return the name of a file, without its folder, given what a table calls its source; empty if that is no file.

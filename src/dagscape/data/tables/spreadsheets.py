@@ -19,22 +19,13 @@ import numpy as np
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.resources import check_memory
 from dagscape.data.tables.duplicate_names import DuplicateNames, distinct_names
+from dagscape.data.tables.file_names import SPREADSHEET_PACKAGES
 from dagscape.data.tables.foreign_files import check_size, clear_errors, lacking
 from dagscape.data.tables.frames import table_from_array
 from dagscape.data.tables.table import Table, listing
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# The package that pandas needs for each kind of file: its name, and that of its module.
-_PACKAGES = {
-    ".xlsx": ("openpyxl", "openpyxl"),
-    ".xlsm": ("openpyxl", "openpyxl"),
-    ".xls": ("xlrd", "xlrd"),
-    ".ods": ("odfpy", "odf"),
-}
-
-SPREADSHEETS = tuple(_PACKAGES)
 
 # What a byte of an unpacked sheet takes in memory, at most.
 _BYTES_PER_BYTE = 10
@@ -52,7 +43,7 @@ def read_spreadsheet(
     import pandas as pd
 
     check_size(path, max_memory)
-    package, module = _PACKAGES[Path(path).suffix.lower()]
+    package, module = SPREADSHEET_PACKAGES[Path(path).suffix.lower()]
     if find_spec(module) is None:
         raise lacking(path, package)
     _check_unpacked(path, max_memory)

@@ -1,4 +1,7 @@
-"""The record of the sum over orders on many machines."""
+"""The record of the sum over orders on many machines.
+
+Few programs run on several ranks: what they need is imported when it is first used.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,13 @@ from dataclasses import replace
 
 from dagscape.core import kernels
 from dagscape.core.constraints import Whole
-from dagscape.core.errors import InvalidOption, argument
-from dagscape.core.requirements import FEW_PARENTS, TaskOption
-from dagscape.core.resources import format_bytes
-from dagscape.posterior.accuracy import tiled_order_sum_error
-from dagscape.posterior.contract import Job, Processes, Sum, check_agreement, log_of
+from dagscape.core.errors import argument
+from dagscape.core.references import lazily
+from dagscape.core.requirements import TaskOption
+from dagscape.posterior.contract import Processes
 from dagscape.posterior.cpu.backend import CPU
-from dagscape.posterior.mpi import library, order_sum
-from dagscape.posterior.mpi.commands import launched_ranks, run_command
-from dagscape.posterior.mpi.ending import end_job
-from dagscape.posterior.mpi.memory import check_machines, rank_memory
-from dagscape.posterior.mpi.seconds import rank_seconds
-from dagscape.posterior.mpi.team import check_ranks, team, usable_ranks, work_together
-from dagscape.posterior.sum_plan import Elsewhere, SumPlan, SumSize
-from dagscape.posterior.weights import FamilyWeights, is_tiled
+from dagscape.posterior.mpi import library
+from dagscape.posterior.sum_plan import Elsewhere
 
 _CPU = next(record for record in CPU if record.over == "orders")
 
@@ -32,62 +28,14 @@ _UNUSED = (
 _MOST_RANK_BITS = 12
 
 
-def _sum_over_orders(weights: FamilyWeights, job: Job) -> Sum:
-    if weights.max_parents is None or team().size == 1:
-        # Few variables, so many families that they do not fit into tiles, or one rank: rank 0 does it alone.
-        return _CPU.run(weights, job)
-    found = order_sum.order_sum(team(), weights.values, weights.max_parents, job)
-    error = tiled_order_sum_error(weights.n, weights.max_parents, log_of(found.mantissa, found.exponent))
-    check_agreement(found.disagreement, error)
-    return Sum(found.mantissa, found.exponent, found.edges, None, None, error)
-
-
-def _planned(size: SumSize, assumed: int | None) -> SumPlan:
-    """Return what a sum needs: on ranks that each have a machine of their own, or on those of this program."""
-    if assumed is None:
-        check_ranks(team().size)
-    ranks, on_machine = (team().size, team().node_ranks) if assumed is None else (assumed, 1)
-    alone = _CPU.planned(size, None)
-    if ranks == 1 or not is_tiled(size.n, size.max_parents):
-        return replace(alone, note=_why_not_shared(size) if ranks > 1 else "")
-    most = order_sum.most_ranks(size.n)
-    used = min(ranks, most)
-    return SumPlan(
-        memory=on_machine * rank_memory(size.n, size.max_parents, size.threads, used),
-        seconds=lambda: rank_seconds(alone.seconds(), size.n, used),
-        where=f"on {ranks} ranks",
-        note=f"each rank sends {format_bytes(order_sum.bytes_sent(size.n, used))}",
-        refusal=order_sum.too_many_ranks(size.n, ranks),
-        remedy=f"start {most} (mpirun -n {most}), or use {argument('backend', _CPU.name)}",
-    )
-
-
-def _why_not_shared(size: SumSize) -> str:
-    """Return why several ranks do not share a sum that is not tiled."""
-    if not is_tiled(size.n, min(size.max_parents, FEW_PARENTS)):
-        return "one rank computes sums of few variables alone"
-    limit = "a limit" if size.max_parents >= size.n - 1 else "a lower limit"
-    return f"ranks do not help without {limit} on parents, such as {argument('max_parents', FEW_PARENTS)}"
-
-
-def _assumed(ranks: int | None) -> int:
-    """Check the number of ranks that a plan assumes."""
-    if ranks is None:
-        raise InvalidOption(f"is 'mpi', which needs the number of ranks: add {argument('ranks')}", option="backend")
-    Whole(1).check(ranks, "ranks")
-    if (usable := usable_ranks(int(ranks))) != ranks:
-        raise InvalidOption(f"is {ranks}; it must be a power of two: use {argument('ranks', usable)}", option="ranks")
-    return usable
-
-
 MPI = (
     replace(
         _CPU,
         name="mpi",
         summary="all processes that mpirun has started, which auto also uses for sums over orders",
-        run=_sum_over_orders,
+        run=lazily("posterior.mpi.shared_sum:sum_over_orders"),
         ancestors_asked=False,
-        planned=_planned,
+        planned=lazily("posterior.mpi.shared_sum:planned"),
         engine=lambda: f"{library.describe()}, {kernels.name}",
         missing=library.missing,
         # A program may use MPI for purposes of its own.
@@ -95,16 +43,16 @@ MPI = (
         elsewhere=Elsewhere(
             "ranks",
             TaskOption("Plan for this many ranks of MPI, each on a machine like this one.", Whole(1), "1"),
-            assumed=_assumed,
+            assumed=lazily("posterior.mpi.shared_sum:assumed_ranks"),
             usual=tuple((f"{1 << bits} machines like this one", 1 << bits) for bits in range(1, _MOST_RANK_BITS + 1)),
         ),
         processes=Processes(
-            launched=launched_ranks,
-            threads=lambda: team().threads,
-            check_memory=check_machines,
-            work=work_together,
-            run_command=run_command,
-            end=end_job,
+            launched=library.launched_ranks,
+            threads=lazily("posterior.mpi.team:threads_of_rank"),
+            check_memory=lazily("posterior.mpi.memory:check_machines"),
+            work=lazily("posterior.mpi.team:work_together"),
+            run_command=lazily("posterior.mpi.commands:run_command"),
+            end=lazily("posterior.mpi.ending:end_job"),
             unused=_UNUSED,
         ),
     ),

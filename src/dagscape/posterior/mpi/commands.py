@@ -10,12 +10,6 @@ from dagscape.posterior.mpi.signals import signals_end_process
 from dagscape.posterior.mpi.team import team
 
 
-def launched_ranks() -> int:
-    """Return how many ranks a launcher has started for this program; 1 if it cannot use them."""
-    found = library.launched()
-    return found.size if found is not None and library.installed() else 1
-
-
 def run_command(command: Callable[[], int]) -> int:
     """Run a command on rank 0, and return its exit code on all ranks."""
     with signals_end_process():

@@ -90,6 +90,12 @@ def launched() -> Launched | None:
     return None if rank is None else Launched(rank, _number(_SIZE_VARIABLES) or 1)
 
 
+def launched_ranks() -> int:
+    """Return how many ranks a launcher has started for this program; 1 if it cannot use them."""
+    found = launched()
+    return found.size if found is not None and installed() else 1
+
+
 def _number(variables: tuple[str, ...]) -> int | None:
     return next((int(os.environ[name]) for name in variables if os.environ.get(name, "").isdecimal()), None)
 

@@ -279,6 +279,11 @@ def team() -> Team:
     return Team()
 
 
+def threads_of_rank() -> int:
+    """Return the number of threads of each rank: its share of the processors of its machine."""
+    return team().threads
+
+
 def work_together(task: Callable[[], Value]) -> Value:
     """Run a task on rank 0 with the help of all ranks, and return its result, or raise its error, on all of them."""
     check_ranks(library.load().COMM_WORLD.size)
