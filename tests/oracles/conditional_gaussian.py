@@ -47,9 +47,9 @@ def conditional_gaussian(
     scale: str = "standardize",
     rows: np.ndarray | None = None,
 ):
-    """J of a set: BDeu of its discrete variables, and BGe of its measured ones in each cell; ``freedom`` is alpha_w − n.
+    """J of a set: BDeu of its discrete variables, and BGe of its measured ones in each cell.
 
-    ``rows`` are those that it is fitted to; the prior comes from all of them.
+    ``freedom`` is alpha_w − n. ``rows`` are those that it is fitted to; the prior comes from all of them.
     """
     from mpmath import mp
 

@@ -14,7 +14,7 @@ from mpmath import mp
 
 import dagscape as ds
 from dagscape.core import kernels
-from dagscape.scores.definitions.conditional_functions import OpenSets
+from dagscape.scores.definitions.conditional_kernels import OpenSets
 from dagscape.scores.scoring_job import prepare
 from oracles.conditional_gaussian import conditional_bic, conditional_gaussian, exact_mean, exact_variance
 from oracles.gaussian import student_predictions
@@ -171,7 +171,9 @@ def test_states_without_rows_pay_for_their_parameters_under_the_bic_only():
     charged = plain.family("weight", ["group", "size"]) - more.family("weight", ["group", "size"])
     assert charged == pytest.approx(3 * math.log(200) / 2, abs=1e-8)
     plain, more = (ds.local_scores(data, score="cg") for data in (of(table(200)), declared))
-    assert plain.family("weight", ["group", "size"]) == pytest.approx(more.family("weight", ["group", "size"]), abs=1e-9)
+    assert plain.family("weight", ["group", "size"]) == pytest.approx(
+        more.family("weight", ["group", "size"]), abs=1e-9
+    )
 
 
 def test_measured_data_have_the_scores_of_bge_and_bic_g():
@@ -223,7 +225,9 @@ def random_table(seed: int, rows: int, discrete: int, measured: int) -> ds.Mixed
 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=25)
-@given(st.integers(0, 2**32), st.integers(8, 60), st.integers(1, 3), st.integers(1, 3), st.sampled_from(["cg", "bic-cg"]))
+@given(
+    st.integers(0, 2**32), st.integers(8, 60), st.integers(1, 3), st.integers(1, 3), st.sampled_from(["cg", "bic-cg"])
+)
 def test_neither_columns_nor_ways_nor_threads_change_an_integer(seed, rows, discrete, measured, score):
     data, rng = random_table(seed, rows, discrete, measured), np.random.default_rng(seed)
     if any(len(np.unique(data.values[:, v])) < 3 for v in range(data.n) if not data.level_counts[v]):
@@ -312,7 +316,7 @@ def test_open_values_are_computed_with_integers(score):
         @staticmethod
         def parts(number, chosen):
             discrete = [v for v in chosen if functions.is_discrete[v]]
-            states, first = np.unique(data.values[:, discrete], axis=0, return_index=True)
+            first = np.unique(data.values[:, discrete], axis=0, return_index=True)[1]
             rows = first.tolist() if len(discrete) else [0]
             total, _, impossible = families.parts(number, discrete)
             measured = len(chosen) - len(discrete)

@@ -6,8 +6,8 @@ each cell, that is each joint state of its discrete parents, with a variance of 
 .. math:: local\_score(i, Δ ∪ Γ) = \sum_{cells} \Bigl[ -\frac{m_c}{2} \ln(2π σ_c^2) - \frac{RSS_c}{2 σ_c^2} \Bigr]
           - \frac{\ln m}{2} q_Δ (p + 2), \qquad σ_c^2 = \frac{RSS_c}{m_c - p - 1}
 
-for *p* measured parents Γ, :math:`m_c` rows in a cell, and :math:`q_Δ` joint states of the discrete parents Δ. The score
-of a discrete variable is BIC (``bic.py``). All joint states pay for their p + 2 parameters, those without rows
+for *p* measured parents Γ, :math:`m_c` rows in a cell, and :math:`q_Δ` joint states of the discrete parents Δ. The
+score of a discrete variable is BIC (``bic.py``). All joint states pay for their p + 2 parameters, those without rows
 included. The score is a difference of one function of sets,
 
 .. math:: J(Δ, Γ) = \sum_s N_s \ln N_s - \frac{\ln m}2 q_Δ \Bigl(1 + \frac{d (d + 3)}2\Bigr)
