@@ -37,7 +37,8 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.mixed.mixed import MixedData, dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.correlations import exact_determinant
 from dagscape.scores.arithmetic.logarithms import natural_log
 from dagscape.scores.definitions.bic import BIC

@@ -24,7 +24,8 @@ import numpy as np
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.mixed.mixed import MixedData, dataset_from_mixed
+from dagscape.data.mixed.converting import dataset_from_mixed
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.arithmetic.rounding import EPSILON, SHORT_ULPS
 from dagscape.scores.definitions.cell_sums import CellSums
