@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 
@@ -16,7 +17,13 @@ import dagscape as ds
 from dagscape.core import kernels
 from dagscape.scores.definitions.conditional_kernels import OpenSets
 from dagscape.scores.scoring_job import prepare
-from oracles.conditional_gaussian import conditional_bic, conditional_gaussian, exact_mean, exact_variance
+from oracles.conditional_gaussian import (
+    conditional_bic,
+    conditional_gaussian,
+    exact_conditional_bic,
+    exact_mean,
+    exact_variance,
+)
 from oracles.gaussian import student_predictions
 from oracles.graphs import all_dags
 from oracles.posterior import posterior as summed
@@ -133,6 +140,28 @@ def test_the_bic_is_that_of_regressions_in_cells(rows):
     expected = [conditional_bic(data, child, parents) for child, parents in families(data)]
     assert found == pytest.approx(expected, abs=1e-8)
     assert math.isinf(min(found)) == (rows < 200)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**400, 2.0**-400])
+def test_the_stated_rounding_of_the_bic_covers_the_truth(scale):
+    """Numbers of few binary digits are not rounded before they are scored."""
+    frame = table(200)
+    frame["size"] = np.round(frame["size"] * 16) / 16 * scale
+    frame["weight"] = np.round(frame["weight"] * 2**20) / 2**20 + 2.0**12
+    data = of(frame)
+    scores = ds.local_scores(data, score="bic-cg")
+    values = {members: exact_conditional_bic(data, list(members)) for members in subsets(range(4))}
+    for child, parents in families(data):
+        with mp.workdps(50):
+            found = mp.mpf(scores.family_exact(child, frozenset(parents))) / 2**scores.unit.bits
+            assert abs(found - (values[tuple(sorted([*parents, child]))] - values[tuple(parents)])) <= scores.rounding
+    assert scores.rounding < 1e-8
+
+
+@pytest.mark.parametrize(("score", "digest"), [("cg", "143c774d1b12f729"), ("bic-cg", "3d2d756011800cf3")])
+def test_the_integers_are_the_same_on_every_platform(score, digest):
+    scores = ds.local_scores(ds.read_data("builtin:iris", kind="mixed"), score=score)
+    assert hashlib.sha256(scores.tables[0].astype("<i8").tobytes()).hexdigest()[:16] == digest
 
 
 def test_the_bic_has_no_limit_where_columns_depend_on_each_other_in_a_cell():
