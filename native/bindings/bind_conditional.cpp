@@ -72,13 +72,8 @@ void construct_function(CellFunction* function, Input<std::uint32_t, 1> rows, In
     function->unit_bits = unit_bits;
     function->guard_bits = guard_bits;
     if (of_prior == 0) return;
-    GaussianPrior prior{alpha,
-                        from_words(words, 1),
-                        from_words(words, 2),
-                        {from_words(words, 3), from_words(words, 4)},
-                        {},
-                        {},
-                        {}};
+    GaussianPrior prior{
+        alpha, from_words(words, 1), from_words(words, 2), {from_words(words, 3), from_words(words, 4)}, {}, {}, {}};
     for (std::size_t i = 0; i < columns; ++i) {
         prior.nu.push_back({nu(i, 0), nu(i, 1)});
         prior.diagonal.push_back({diagonal(i, 0), diagonal(i, 1)});
@@ -92,8 +87,7 @@ void check_function(const MixedTable& table, const CellFunction& function) {
                              : !table.codes.empty() ? table.codes[0].size()
                                                     : 0;
     const auto wrong = [&](std::uint32_t row) { return row >= rows; };
-    if (function.scale.size() != table.measured() ||
-        std::any_of(function.rows.begin(), function.rows.end(), wrong)) {
+    if (function.scale.size() != table.measured() || std::any_of(function.rows.begin(), function.rows.end(), wrong)) {
         throw nb::value_error("a function has other rows or columns than the table");
     }
 }
@@ -144,8 +138,7 @@ void run_families(std::size_t rows, const Progress& progress, const std::functio
 void check_members(const ConditionalFamilies& families, std::uint16_t child, std::span<const std::uint16_t> members) {
     const MixedTable& table = families.table();
     const auto wrong = [&](std::uint16_t member) { return member >= table.variables() || member == child; };
-    if (child >= table.variables() || table.is_discrete[child] ||
-        std::any_of(members.begin(), members.end(), wrong)) {
+    if (child >= table.variables() || table.is_discrete[child] || std::any_of(members.begin(), members.end(), wrong)) {
         throw nb::value_error("the child is not measured, or a family contains it twice or an unknown variable");
     }
 }

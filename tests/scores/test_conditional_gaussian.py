@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 
@@ -14,9 +15,15 @@ from mpmath import mp
 
 import dagscape as ds
 from dagscape.core import kernels
-from dagscape.scores.definitions.conditional_functions import OpenSets
+from dagscape.scores.definitions.conditional_kernels import OpenSets
 from dagscape.scores.scoring_job import prepare
-from oracles.conditional_gaussian import conditional_bic, conditional_gaussian, exact_mean, exact_variance
+from oracles.conditional_gaussian import (
+    conditional_bic,
+    conditional_gaussian,
+    exact_conditional_bic,
+    exact_mean,
+    exact_variance,
+)
 from oracles.gaussian import student_predictions
 from oracles.graphs import all_dags
 from oracles.posterior import posterior as summed
@@ -135,6 +142,28 @@ def test_the_bic_is_that_of_regressions_in_cells(rows):
     assert math.isinf(min(found)) == (rows < 200)
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0**400, 2.0**-400])
+def test_the_stated_rounding_of_the_bic_covers_the_truth(scale):
+    """Numbers of few binary digits are not rounded before they are scored."""
+    frame = table(200)
+    frame["size"] = np.round(frame["size"] * 16) / 16 * scale
+    frame["weight"] = np.round(frame["weight"] * 2**20) / 2**20 + 2.0**12
+    data = of(frame)
+    scores = ds.local_scores(data, score="bic-cg")
+    values = {members: exact_conditional_bic(data, list(members)) for members in subsets(range(4))}
+    for child, parents in families(data):
+        with mp.workdps(50):
+            found = mp.mpf(scores.family_exact(child, frozenset(parents))) / 2**scores.unit.bits
+            assert abs(found - (values[tuple(sorted([*parents, child]))] - values[tuple(parents)])) <= scores.rounding
+    assert scores.rounding < 1e-8
+
+
+@pytest.mark.parametrize(("score", "digest"), [("cg", "143c774d1b12f729"), ("bic-cg", "3d2d756011800cf3")])
+def test_the_integers_are_the_same_on_every_platform(score, digest):
+    scores = ds.local_scores(ds.read_data("builtin:iris", kind="mixed"), score=score)
+    assert hashlib.sha256(scores.tables[0].astype("<i8").tobytes()).hexdigest()[:16] == digest
+
+
 def test_the_bic_has_no_limit_where_columns_depend_on_each_other_in_a_cell():
     """Such families are impossible, and others are not."""
     collinear = table(200)
@@ -171,7 +200,9 @@ def test_states_without_rows_pay_for_their_parameters_under_the_bic_only():
     charged = plain.family("weight", ["group", "size"]) - more.family("weight", ["group", "size"])
     assert charged == pytest.approx(3 * math.log(200) / 2, abs=1e-8)
     plain, more = (ds.local_scores(data, score="cg") for data in (of(table(200)), declared))
-    assert plain.family("weight", ["group", "size"]) == pytest.approx(more.family("weight", ["group", "size"]), abs=1e-9)
+    assert plain.family("weight", ["group", "size"]) == pytest.approx(
+        more.family("weight", ["group", "size"]), abs=1e-9
+    )
 
 
 def test_measured_data_have_the_scores_of_bge_and_bic_g():
@@ -223,7 +254,9 @@ def random_table(seed: int, rows: int, discrete: int, measured: int) -> ds.Mixed
 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=25)
-@given(st.integers(0, 2**32), st.integers(8, 60), st.integers(1, 3), st.integers(1, 3), st.sampled_from(["cg", "bic-cg"]))
+@given(
+    st.integers(0, 2**32), st.integers(8, 60), st.integers(1, 3), st.integers(1, 3), st.sampled_from(["cg", "bic-cg"])
+)
 def test_neither_columns_nor_ways_nor_threads_change_an_integer(seed, rows, discrete, measured, score):
     data, rng = random_table(seed, rows, discrete, measured), np.random.default_rng(seed)
     if any(len(np.unique(data.values[:, v])) < 3 for v in range(data.n) if not data.level_counts[v]):
@@ -312,7 +345,7 @@ def test_open_values_are_computed_with_integers(score):
         @staticmethod
         def parts(number, chosen):
             discrete = [v for v in chosen if functions.is_discrete[v]]
-            states, first = np.unique(data.values[:, discrete], axis=0, return_index=True)
+            first = np.unique(data.values[:, discrete], axis=0, return_index=True)[1]
             rows = first.tolist() if len(discrete) else [0]
             total, _, impossible = families.parts(number, discrete)
             measured = len(chosen) - len(discrete)

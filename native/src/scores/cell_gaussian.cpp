@@ -68,7 +68,8 @@ void CellConstants::constants(std::uint64_t rows, unsigned columns, std::vector<
     found.assign(1, 0);
     if (function_->prior) {
         const GaussianPrior& prior = *function_->prior;
-        const Fixed each = prior.log_alpha - fixed_log(fixed(prior.alpha) + fixed(rows)) - multiple(function_->log_pi, rows);
+        const Fixed each =
+            prior.log_alpha - fixed_log(fixed(prior.alpha) + fixed(rows)) - multiple(function_->log_pi, rows);
         Fixed gammas = 0;
         for (unsigned d = 1; d <= columns; ++d) {
             gammas += gamma(rows + d) - gamma(d);
@@ -158,8 +159,8 @@ void CellMatrix::build_entry(std::size_t i, std::size_t j) {
     Int128 sum = i == j ? squares_[i] : 0;
     for (std::size_t row = 0; i != j && row < rows_; ++row) sum += static_cast<Int128>(a[row]) * b[row];
     const int places = function_.scale[columns_[i]] + function_.scale[columns_[j]];
-    const DoubleDouble mean = double_double(static_cast<Int128>(rest_[i]) * rest_[j]) /
-                              DoubleDouble{static_cast<double>(rows_), 0};
+    const DoubleDouble mean =
+        double_double(static_cast<Int128>(rest_[i]) * rest_[j]) / DoubleDouble{static_cast<double>(rows_), 0};
     DoubleDouble entry = scaled(double_double(sum) - mean, places);
     if (function_.prior) {
         entry = entry + weight_ * (shift_[i] * shift_[j]);

@@ -4,8 +4,7 @@
 
 namespace dagscape {
 
-CellPartition::CellPartition(const MixedTable& table, std::span<const std::uint32_t> rows)
-    : table_(table), levels_(1) {
+CellPartition::CellPartition(const MixedTable& table, std::span<const std::uint32_t> rows) : table_(table), levels_(1) {
     std::uint32_t largest = 1;
     for (const std::uint32_t arity : table.arities) largest = std::max(largest, arity);
     count_.resize(largest);

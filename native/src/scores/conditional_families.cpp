@@ -123,8 +123,7 @@ private:
     std::int64_t value(unsigned size, Fixed log, double determinant, std::span<const std::uint32_t> measured) const {
         Fixed prior = 0;
         for (unsigned i = 0; function_.prior && i < size; ++i) prior += function_.prior->logs[measured[i]];
-        return matrix_.value(std::span(members_).first(size), log, determinant,
-                             constants_.prior_part(prior, size));
+        return matrix_.value(std::span(members_).first(size), log, determinant, constants_.prior_part(prior, size));
     }
 
     // The pivot of a column, after the projections of all earlier ones on its own column.

@@ -51,10 +51,11 @@ def local_scores(
         looks like an identifier is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
         For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bge``
-        or ``bic-g``, with unbiased variances, as in bnlearn; for mixed tables ``dg`` or ``dg-bge``. ``auto``: ``bdeu``,
-        ``bge`` or a score of mixed tables, by what the variables are; :attr:`ScoreInfo.score_choice` says why.
+        or ``bic-g``, with unbiased variances, as in bnlearn; for mixed tables ``dg``, ``dg-bge``, ``cg`` or
+        ``bic-cg`` (the last two without edges from measured to discrete variables). ``auto``: ``bdeu``, ``bge`` or a
+        score of mixed tables, by what the variables are; :attr:`ScoreInfo.score_choice` says why.
     ess : float
-        The equivalent sample size of BDeu. Other scores have no use for it.
+        The equivalent sample size of BDeu, and of ``cg`` for discrete variables. Other scores have no use for it.
     max_parents : int, optional
         The limit on the number of parents of a variable. Default: no limit, which takes 8 bytes for each of 2^n sets.
     structure_prior : str, array, data frame, mapping, callable, or list of these

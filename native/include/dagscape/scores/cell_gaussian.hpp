@@ -5,18 +5,18 @@
 //
 //   J(Y) = c(m, d) + a(d) Σ_{v∈Y} ln T_v − b(m, d) ln |R_YY|,   R = T + S + w (x̄ − ν)(x̄ − ν)^T,   w = m α / (m + α)
 //
-// with the scatter matrix S of the cell about its mean x̄, and c, a and b as in BGe. The likelihood of linear regressions
-// with unbiased variances is the same with R = S, a = 0 and b = m / 2. There, Y is impossible in cells of fewer than
-// d + 1 rows, and in those in which its columns are constant or linearly dependent.
+// with the scatter matrix S of the cell about its mean x̄, and c, a and b as in BGe. The likelihood of linear
+// regressions with unbiased variances is the same with R = S, a = 0 and b = m / 2. There, Y is impossible in cells of
+// fewer than d + 1 rows, and in those in which its columns are constant or linearly dependent.
 //
 // Sums over rows are exact: the numbers are integers of up to 53 bits, and so are their deviations from an integer near
 // the mean of the cell. All else is computed in double-double arithmetic, with a bound on the error. J is rounded to a
 // multiple of 2^-bits, or is open where the bound does not tell to which; the caller then computes it with integers. It
 // is therefore correctly rounded, whatever the order of the rows and columns.
 //
-// Error: elimination of d columns is exact for a matrix whose entries differ by less than (d + 2) 2^-99, relative to the
-// roots of the diagonal, which moves the logarithm of the determinant by at most d^2 times that divided by the least
-// eigenvalue of the correlations.
+// Error: elimination of d columns is exact for a matrix whose entries differ by less than (d + 2) 2^-99, relative to
+// the roots of the diagonal, which moves the logarithm of the determinant by at most d^2 times that divided by the
+// least eigenvalue of the correlations.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct MixedTable {
 struct GaussianPrior {
     double alpha;
     Fixed freedom, log_alpha;
-    Fixed first_gammas[2];            // ln Γ((freedom + 1) / 2) and ln Γ((freedom + 2) / 2)
+    Fixed first_gammas[2];                   // ln Γ((freedom + 1) / 2) and ln Γ((freedom + 2) / 2)
     std::vector<DoubleDouble> nu, diagonal;  // scaled as the columns
     std::vector<Fixed> logs;                 // ln T in natural units
 };
@@ -133,11 +133,11 @@ private:
     unsigned largest_ = 0;
     double input_error_ = 0, least_ = 0;
     bool hopeless_ = false;
-    DoubleDouble weight_{};                // w
+    DoubleDouble weight_{};                 // w
     std::vector<std::int64_t> deviations_;  // column by column
     std::vector<Int128> squares_;           // by column: the sum of the squared deviations
     std::vector<std::int64_t> centre_, rest_;
-    std::vector<DoubleDouble> shift_;       // x̄ − ν, scaled
+    std::vector<DoubleDouble> shift_;  // x̄ − ν, scaled
     std::vector<double> high_, low_;
     std::vector<int> exponent_;
     std::vector<std::uint8_t> constant_;

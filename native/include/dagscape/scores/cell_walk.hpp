@@ -1,7 +1,8 @@
 // J of all sets of measured variables in one cell.
 //
 // The sets are visited depth first, and the Schur complement of each is kept for the larger ones, as in
-// determinant_lattice.hpp. Sets are numbered by size, then by mask, so that those of a lower limit on the size come first.
+// determinant_lattice.hpp. Sets are numbered by size, then by mask, so that those of a lower limit on the size come
+// first.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ public:
     std::size_t count(unsigned size) const noexcept { return first_[size + 1]; }
     // The number of the first set of a size, and what its member in a place, from 0 on, adds.
     std::size_t first(unsigned size) const noexcept { return first_[size]; }
-    std::size_t step(unsigned member, unsigned place) const noexcept { return choose_[member * (most_ + 1) + place + 1]; }
+    std::size_t step(unsigned member, unsigned place) const noexcept {
+        return choose_[member * (most_ + 1) + place + 1];
+    }
 
 private:
     unsigned n_, most_;

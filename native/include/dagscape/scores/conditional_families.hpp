@@ -62,8 +62,8 @@ public:
 private:
     class Worker;
 
-    // Scores families: parents(i, columns) sets the columns of the parents of family i, and key(i) returns these parents
-    // as the cache knows them, in increasing order.
+    // Scores families: parents(i, columns) sets the columns of the parents of family i, and key(i) returns these
+    // parents as the cache knows them, in increasing order.
     template <class Parents, class Key>
     void score(std::uint16_t child, const Parents& parents, const Key& key, std::span<std::int64_t> out,
                Monitor& monitor);

@@ -42,8 +42,8 @@ public:
     std::vector<std::vector<std::uint16_t>> run(std::span<const std::int64_t> of_discrete, std::span<std::int64_t> out,
                                                 unsigned threads, Monitor& monitor) const;
 
-    // Walks the cells of one set of discrete columns, with sets of up to `most` measured ones, and returns the number of
-    // these sets.
+    // Walks the cells of one set of discrete columns, with sets of up to `most` measured ones, and returns the number
+    // of these sets.
     std::uint64_t trial(std::span<const std::uint32_t> discrete, unsigned most, Monitor& monitor) const;
 
     // The most bytes that a run needs besides its output.

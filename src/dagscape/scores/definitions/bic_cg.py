@@ -6,8 +6,8 @@ each cell, that is each joint state of its discrete parents, with a variance of 
 .. math:: local\_score(i, Δ ∪ Γ) = \sum_{cells} \Bigl[ -\frac{m_c}{2} \ln(2π σ_c^2) - \frac{RSS_c}{2 σ_c^2} \Bigr]
           - \frac{\ln m}{2} q_Δ (p + 2), \qquad σ_c^2 = \frac{RSS_c}{m_c - p - 1}
 
-for *p* measured parents Γ, :math:`m_c` rows in a cell, and :math:`q_Δ` joint states of the discrete parents Δ. The score
-of a discrete variable is BIC (``bic.py``). All joint states pay for their p + 2 parameters, those without rows
+for *p* measured parents Γ, :math:`m_c` rows in a cell, and :math:`q_Δ` joint states of the discrete parents Δ. The
+score of a discrete variable is BIC (``bic.py``). All joint states pay for their p + 2 parameters, those without rows
 included. The score is a difference of one function of sets,
 
 .. math:: J(Δ, Γ) = \sum_s N_s \ln N_s - \frac{\ln m}2 q_Δ \Bigl(1 + \frac{d (d + 3)}2\Bigr)
@@ -37,7 +37,8 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.mixed.mixed import MixedData, dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.correlations import exact_determinant
 from dagscape.scores.arithmetic.logarithms import natural_log
 from dagscape.scores.definitions.bic import BIC

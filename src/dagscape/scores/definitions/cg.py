@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.mixed.mixed import MixedData, dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.correlations import exact_determinant
-from dagscape.scores.arithmetic.decimals import FIXED_BITS, context, decimal_log, fixed, log_gamma, log_of_pi
+from dagscape.scores.arithmetic.decimals import FIXED_BITS, context, decimal_log, fixed, log_gamma
 from dagscape.scores.arithmetic.logarithms import natural_log
 from dagscape.scores.definitions.bdeu import BDEU, ESS
 from dagscape.scores.definitions.bge import NU, SCALE, STANDARDIZE, Bge
@@ -128,9 +129,7 @@ class MarginalCells(MeasuredCells):
         logs = self._prior.prior_logs
         exponent = 2 * sum(self.columns.exponents[i] for i in members) - MATRIX_BITS * d
         prior = Fraction((self._freedom + d) / 2) * sum(logs[i] for i in members)
-        return nearest_multiple(
-            constant, prior, (self._freedom + m + d) / 2, Fraction(determinant), exponent, bits
-        )
+        return nearest_multiple(constant, prior, (self._freedom + m + d) / 2, Fraction(determinant), exponent, bits)
 
     def _logs(self) -> list[float]:
         """Return the absolute values of ln T."""
@@ -159,9 +158,8 @@ class MarginalCells(MeasuredCells):
         """Return a bound on the error of a sum over cells whose values are multiples of 2^-bits, in nats.
 
         An integer that is not exact is wrong by up to one unit. With X the deviations of a cell and E their errors,
-        ln |R| changes by 2 tr(E R⁻¹ Xᵀ), at most 2 |E| |R⁻¹ Xᵀ|. In units of the roots of T, both factors are small: the
-        first is at most √(5 d m / T), and the second √d / 2, because XᵀX is at most R − T. The factor 2 covers terms of
-        second order.
+        ln |R| changes by 2 tr(E R⁻¹ Xᵀ), at most 2 |E| |R⁻¹ Xᵀ|. In units of the roots of T, the first is at most
+        √(5 d m / T), the second √d / 2, because XᵀX is at most R − T. Twice that covers terms of second order.
         """
         d = min(size, self.count)
         if not d or not rows:
