@@ -232,7 +232,7 @@ def test_one_setting_of_several_ways(capfd, survey):
 
 def test_weights_of_one_way_have_no_effect(capfd, survey):
     said = "warning: --cut-weights has no effect: numbers are not cut in several ways\n"
-    assert said in run(capfd, "posterior", survey, "--cut-weights", "evidence")[2]
+    assert said in run(capfd, "posterior", survey, "--cut-weights", "evidence", "--discretize", "width:2")[2]
     assert said not in run(capfd, "posterior", survey)[2]
 
 

@@ -92,7 +92,7 @@ def test_the_notice_says_what_was_decided_and_travels(path, tmp_path):
         ds.family_scores,
         lambda data: ds.learn(data, "greedy"),
         lambda data: ds.bootstrap(data, "greedy", samples=2),
-        lambda data: ds.posterior(data, ess=1.0, structure_prior="uniform", max_parents=2),
+        lambda data: ds.posterior(data, settings="best", max_parents=2),
         lambda data: ds.chain(data, draws=10, chains=1, max_parents=1),
         lambda data: ds.plan(data, "learn"),
         ds.mmpc,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function, type_of
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
+from dagscape.data.discrete.automatic_cuts import AutomaticCuts, read_cuts
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.discrete.interpreting import read_automatically
@@ -20,6 +21,8 @@ from dagscape.data.tables.table import listing
 
 # A data frame of any library that narwhals supports; their types are not known here.
 Frame = Any
+
+_Read = TypeVar("_Read")
 
 
 def as_dataset(data: Any, option: str = "data") -> Dataset:
@@ -49,8 +52,29 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option=option,
         )
+    return _read(data, read_automatically)
+
+
+def as_cuts(data: Any) -> Dataset | AutomaticCuts:
+    """Return the data set of a file or data frame, or how it is cut if columns are measured; nothing is told yet.
+
+    Parameters
+    ----------
+    data : data frame, str or path
+        The data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_cuts(pd.DataFrame({"x": [i / 8 for i in range(90)], "y": [0, 1] * 45})).one
+    Dataset(2 variables, 90 rows, 6 of them distinct)
+    """
+    return _read(data, read_cuts)
+
+
+def _read(data: Any, read: Callable[[Any], _Read]) -> _Read:
     try:
-        return read_automatically(data)
+        return read(data)
     except InvalidData as error:
         remedy = f"make the data set first, with Dataset.from_frame() or {function('read_data')}"
         raise InvalidData(f"{error}; {remedy}") from error

@@ -83,6 +83,21 @@ class DataSource:
     cuttings: tuple[Cutting, ...] = ()
     several: bool = False
 
+    @property
+    def remark(self) -> str:
+        """What follows from automatic cuts in one way: that there are others; empty if users said how, or averaged.
+
+        >>> DataSource("a.csv", (Cutting("auto", 3, {"age": (30.0, 50.0)}),)).remark[:55]
+        'numbers are cut in one way (3 intervals by frequency): '
+        """
+        automatic = [cutting.words for cutting in self.cuttings if cutting.method == AUTOMATIC and not self.several]
+        if not automatic:
+            return ""
+        return (
+            f"numbers are cut in one way ({words_of_ways(automatic)}): a posterior with 'discretize average' averages "
+            "over several, and 'sensitivity' compares them"
+        )
+
     def lines(self) -> list[str]:
         """Return what a picture or a table says of the cuts, one line for each way; empty if nothing was cut.
 

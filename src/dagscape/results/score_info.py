@@ -132,10 +132,9 @@ class ScoreInfo:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What follows from the data for all networks, in sentences."""
-        return tuple(
-            f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
-        )
+        """What follows from the data for all networks, and from how numbers were cut, in sentences."""
+        fixed = [f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised]
+        return (*fixed, *filter(None, ["" if self.source is None else self.source.remark]))
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

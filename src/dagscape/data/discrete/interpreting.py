@@ -96,6 +96,15 @@ def read_automatically(source: Any) -> Dataset:
     >>> read_automatically(pd.DataFrame({"rain": ["no", "yes"], "street": ["dry", "wet"]}))
     Dataset(2 variables, 2 rows, 2 of them distinct)
     """
+    return told_of(table_of(source), {}, AUTO, Wishes(), asked=False)
+
+
+def table_of(source: Any) -> Table:
+    """Return the table of a file or a data frame whose columns are to be told apart.
+
+    >>> import pandas as pd
+    >>> table_of(pd.DataFrame({"rain": ["no", "yes"]})).names
+    ('rain',)
+    """
     is_path = isinstance(source, str | os.PathLike)
-    table = read_table(source) if is_path else table_from_frame(source, dates=True)
-    return told_of(table, {}, AUTO, Wishes(), asked=False)
+    return read_table(source) if is_path else table_from_frame(source, dates=True)
