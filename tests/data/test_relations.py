@@ -1,5 +1,7 @@
 """Columns that copy or determine each other."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -125,6 +127,53 @@ def test_copies_are_named_where_data_are_scored():
         scores = ds.local_scores(data)
     assert scores.info.warnings == (f"related columns: {said}",)
     ds.local_scores(data.drop(["arm"]))
+
+
+DOSES = np.array([0.5, 1.25, 2.5, 5.75, 7.5, 9.25])
+SAID = "'dose' determines 'arm': leave out 'dose' or what it determines, unless that is what you ask about"
+
+
+def trial():
+    """A dose that determines the arm, and no longer when it is cut."""
+    dose = RNG.choice(DOSES, ROWS)
+    arm = np.where(np.isin(dose, DOSES[::2]), "a", "b")
+    return pd.DataFrame({"dose": dose, "arm": arm, "age": RNG.normal(40, 9, ROWS).round(1)})
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.AutomaticReading")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda frame: ds.discretize(frame, method="auto"),
+        lambda frame: ds.discretize(frame, method="width", bins=2),
+        lambda frame: ds.discretize(frame, method="auto").drop(["age"]),
+        lambda frame: ds.discretize(frame.assign(n=1), weights="n").select(["arm", "dose"]),
+    ],
+)
+def test_what_columns_determine_before_they_are_cut_is_told(make):
+    data = make(trial())
+    assert data.describe().warnings == (SAID,)
+    with pytest.warns(ds.RelatedColumns, match=SAID):
+        scores = ds.local_scores(data)
+    assert f"related columns: {SAID}" in scores.info.warnings
+    assert data.drop(["arm"]).describe().warnings == ()
+    assert pickle.loads(pickle.dumps(data)).findings == data.findings
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.AutomaticReading")
+@pytest.mark.parametrize("study", [ds.posterior, lambda data, **_: ds.sensitivity(data, ess=1), ds.learn, ds.k_best])
+def test_results_of_cut_tables_keep_it(study):
+    with pytest.warns(ds.RelatedColumns, match=SAID):
+        found = study(trial(), randomised=["arm"])
+    assert f"related columns: {SAID}" in found.warnings
+
+
+def test_copies_are_named_once_although_they_are_cut_alike():
+    x = RNG.normal(size=ROWS)
+    with pytest.warns(ds.AutomaticReading):
+        data = ds.discretize(pd.DataFrame({"x": x, "y": 2 * x, "z": RNG.normal(size=ROWS)}), method="auto")
+    (said,) = data.describe().warnings
+    assert said.startswith("'x' and 'y' say the same in every row")
 
 
 def test_a_handful_of_relations_is_shown():

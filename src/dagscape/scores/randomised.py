@@ -61,7 +61,7 @@ def _numbers_set(data: NumericData, columns: list[int]) -> NumericData:
 
 def _codes_set(data: Dataset, columns: list[int]) -> Dataset:
     # Rows that differed only in these marks become equal.
-    return Dataset.from_codes(
+    found = Dataset.from_codes(
         data.codes,
         data.levels,
         weights=data.weights,
@@ -73,6 +73,7 @@ def _codes_set(data: Dataset, columns: list[int]) -> Dataset:
         discretizer=data.discretizer,
         holes=data.holes,
     )
+    return replace(found, findings=data.findings)
 
 
 def _marked(marks: Marks | None, shape: tuple[int, ...], columns: list[int]) -> Marks:

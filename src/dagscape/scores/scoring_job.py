@@ -20,7 +20,7 @@ from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.discrete.related_columns import relation_warnings
-from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
+from dagscape.data.discrete.summary import counting_warnings, experiment_warnings, identifier_warnings
 from dagscape.data.sources import data_source
 from dagscape.data.tables.interventions import distinct_targets, set_in_every_row
 from dagscape.data.values import Frame
@@ -134,10 +134,11 @@ def kept_notices(data: object) -> tuple[str, ...]:
 
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
-    """Return warnings about variables that look like identifiers, about experiments in all rows, and about copies."""
+    """Return warnings about variables that look like identifiers or counts, experiments in all rows, and copies."""
     identifiers = identifier_warnings(data) if isinstance(data, Dataset) else []
     related = relation_warnings(data) if isinstance(data, Dataset) else []
-    suspicious = map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)])
+    counts = counting_warnings(data) if isinstance(data, Dataset) else []
+    suspicious = map(SuspiciousColumns, [*identifiers, *counts, *experiment_warnings(data)])
     return (*suspicious, *map(RelatedColumns, related))
 
 

@@ -16,6 +16,7 @@ from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions
+from dagscape.data.discrete.findings import findings_of
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.kinds.decisions import IGNORED, NO_WISHES, Wishes, plan_columns
 from dagscape.data.table_sources import as_table
@@ -196,7 +197,8 @@ def cut_table_in_ways(
     aside = {**dict.fromkeys(wishes.ignore, IGNORED), **plan.aside}
     # What is constant in all ways is no variable in any.
     aside |= {name: reason for name, reason in datasets[0].set_aside.items() if name not in kept}
-    return ComparedCuts(tuple(data.with_aside(aside) for data in found))
+    shown = findings_of(table, names, plan.cut, options.get("weights"))
+    return ComparedCuts(tuple(replace(data.with_aside(aside), findings=shown) for data in found))
 
 
 def cut_in_ways(source: Any, ways: Sequence[Discretizer], **options: Unpack[EncodingOptions]) -> ComparedCuts:

@@ -12,6 +12,7 @@ from dagscape.data.discrete.common_cuts import AUTO, discretizer_of
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions
+from dagscape.data.discrete.findings import with_findings
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.kinds.decisions import Wishes
 from dagscape.data.reading import read_table
@@ -70,7 +71,7 @@ def interpreted(
     assert data.discretizer is not None
     if plan is not None and not asked and not plan.aside and not data.discretizer.cuts:
         data = replace(data, discretizer=None)
-    return data.with_ignored(wishes.ignore)
+    return with_findings(data, table, options.get("weights")).with_ignored(wishes.ignore)
 
 
 def told_of(
