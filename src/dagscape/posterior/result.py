@@ -164,8 +164,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         ----------
         wide : bool
             False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor``, ``adjacent`` and
-            ``compelled``, those that were computed; the most probable edges come first. True: one matrix, labelled
-            with the variables.
+            ``compelled``, those that were computed; the most probable edges come first, where tables on a terminal are
+            in the order of adjacencies. True: one matrix, labelled with the variables.
         feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
 
