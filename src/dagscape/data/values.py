@@ -17,7 +17,7 @@ from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.discrete.interpreting import read_automatically
 from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
-from dagscape.data.tables.table import listing
+from dagscape.data.tables.table import Table, listing
 
 # A data frame of any library that narwhals supports; their types are not known here.
 Frame = Any
@@ -153,22 +153,25 @@ def check_complete(data: MayMiss, user: str) -> None:
 
 
 def encode_frame(
-    frame: Frame, levels: Mapping[str, tuple[str, ...]], discretizer: Discretizer | None, source: str
+    frame: Frame | Table, levels: Mapping[str, tuple[str, ...]], discretizer: Discretizer | None, source: str
 ) -> tuple[Dataset, npt.NDArray[np.intp]]:
     """Return new rows as a data set with known levels, and the index of each row in it; other columns are ignored.
 
     Parameters
     ----------
-    frame : data frame
+    frame : data frame or Table
         The rows.
     levels : mapping of str to tuple of str
         The levels of the variables.
     discretizer : Discretizer or None
         What cuts numbers.
     source : str
-        What to call the rows in messages.
+        What to call the rows of a frame in messages.
     """
-    table = table_from_frame(frame, source=source, unused=lambda name: name not in levels)
+    if isinstance(frame, Table):
+        table, source = frame, frame.source
+    else:
+        table = table_from_frame(frame, source=source, unused=lambda name: name not in levels)
     wanted = [name for name in table.names if name in levels]
     if not wanted:
         raise InvalidData(f"{source} has none of the variables {listing(levels)}")

@@ -7,6 +7,7 @@ frequent class of training.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,7 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.notices import some_sentences
 from dagscape.data.kinds.decisions import is_unasked
+from dagscape.data.reading import read_table
 from dagscape.data.sources import table_source
 from dagscape.data.tables.columns import MISSING, TextColumn
 from dagscape.data.tables.frames import is_frame, table_from_frame
@@ -180,7 +182,7 @@ def classify_rows(
 
     Parameters
     ----------
-    data : Dataset or data frame
+    data : Dataset, data frame or path
         The rows, with the class. Numbers are cut and missing cells treated as by
         :class:`dagscape.sklearn.BayesNetClassifier`, from the rows of training alone.
     target : str
@@ -190,7 +192,7 @@ def classify_rows(
         :func:`dagscape.learn`.
     cv : int
         The number of folds.
-    test : Dataset or data frame, optional
+    test : Dataset, data frame or path, optional
         Rows to classify in place of folds: the network is fitted once, to all of ``data``.
     prior, discretizer, bins
         As in :class:`dagscape.sklearn.BayesNetClassifier`.
@@ -305,10 +307,14 @@ def _notice_of(left_out: Sequence[Mapping[str, str]]) -> AutomaticReading | None
 def _as_table(given: Any, option: str) -> Table:
     if isinstance(given, Table):
         return given
+    if isinstance(given, str | os.PathLike):
+        return read_table(given)
     if isinstance(given, Dataset):
         given = given.to_frame()
     if not is_frame(given):
-        raise InvalidOption(f"is {type_of(given)}; it must be a data set or a data frame", option=option)
+        raise InvalidOption(
+            f"is {type_of(given)}; it must be a data set, a data frame or the path of a file", option=option
+        )
     return table_from_frame(given, source=option)
 
 
