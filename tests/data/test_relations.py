@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dagscape as ds
+from cli.running import run
 from dagscape.data.kinds import relations
 from dagscape.data.kinds.relations import MOST_COLUMNS, Relations, find_relations
 from oracles.relations import copies, determines, near_copies, one_hot, varies
@@ -174,6 +175,35 @@ def test_copies_are_named_once_although_they_are_cut_alike():
         data = ds.discretize(pd.DataFrame({"x": x, "y": 2 * x, "z": RNG.normal(size=ROWS)}), method="auto")
     (said,) = data.describe().warnings
     assert said.startswith("'x' and 'y' say the same in every row")
+
+
+def test_a_copy_takes_half_of_an_edge():
+    rng = np.random.default_rng(5)
+    x = rng.choice([*"abc"], ROWS)
+    y = np.where(rng.random(ROWS) < 0.35, x, rng.choice([*"abc"], ROWS))
+    frame = pd.DataFrame({"x": x, "y": y, "z": rng.choice([*"uv"], ROWS)})
+    assert ds.posterior(frame).adjacency("x", "y") > 0.999
+    with pytest.warns(ds.RelatedColumns, match="'x' and 'copy' say the same in every row"):
+        post = ds.posterior(frame.assign(copy=x))
+    assert post.adjacency("x", "copy") > 0.999
+    assert post.adjacency("x", "y") == pytest.approx(post.adjacency("copy", "y")) == pytest.approx(0.5, abs=0.01)
+
+
+def test_one_hot_codes_are_named_from_the_file_to_the_result(capfd, tmp_path):
+    rng = np.random.default_rng(6)
+    arm = rng.choice([*"abc"], ROWS)
+    frame = pd.get_dummies(pd.Series(arm), prefix="arm").astype(int).assign(sex=rng.choice(["f", "m"], ROWS))
+    frame.to_csv(tmp_path / "trial.csv", index=False)
+    said = (
+        "exactly one of 'arm_a', 'arm_b' and 'arm_c' is set in every row: make one column of them, because each is "
+        "known from the others"
+    )
+    assert ds.describe(tmp_path / "trial.csv").warnings == (said,)
+    with pytest.warns(ds.RelatedColumns, match=said):
+        found = ds.learn(tmp_path / "trial.csv", "greedy")
+    assert found.warnings == (f"related columns: {said}",)
+    code, out, err = run(capfd, "posterior", tmp_path / "trial.csv", "--no-compelled")
+    assert (code, err.count(said), " ".join(out.split()).count(said)) == (0, 1, 1)
 
 
 def test_a_handful_of_relations_is_shown():

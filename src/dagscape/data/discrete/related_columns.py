@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from dagscape.data.discrete.levels import sort_levels
 from dagscape.data.kinds.findings import Finding
 from dagscape.data.kinds.relations import MOST_CELLS, MOST_COLUMNS, Relations, find_relations, relation_findings
+from dagscape.data.tables.columns import MISSING, Column
 from dagscape.data.tables.table import Table
 
 if TYPE_CHECKING:
@@ -53,9 +56,19 @@ def table_relations(table: Table) -> list[Finding]:
     """
     if len(table.names) > MOST_COLUMNS or table.m * len(table.names) > MOST_CELLS:
         return []
-    codes = np.stack([column.groups() + 1 for column in table.columns], axis=1)
+    codes = np.stack([_groups(column) + 1 for column in table.columns], axis=1)
     counts = np.ones(table.m, dtype=np.int64) if table.counts is None else table.counts
     return list(relation_findings(find_relations(codes, counts), table.names))
+
+
+def _groups(column: Column) -> npt.NDArray[Any]:
+    """Return a number for each row that is equal for equal cells; of two values, the second in order has the larger."""
+    if column.distinct != 2:
+        return column.groups()
+    observed = column.observed()
+    values = sort_levels(observed.values)
+    places = np.array([*(values.index(value) for value in observed.values), MISSING])
+    return places[observed.codes]
 
 
 def a_handful(found: Sequence[Finding]) -> list[str]:
