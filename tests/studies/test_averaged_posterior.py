@@ -221,3 +221,11 @@ def test_settings_are_checked(function):
         function(data, settings="all")
     with pytest.raises(ds.InvalidOption, match="ess"):
         function(ds.local_scores(data), ess=2.0)
+
+
+def test_pictures_say_over_what_it_is_averaged():
+    post = ds.posterior(ds.load_dataset("iris"))
+    said = "averaged over 16 settings, by the evidence for each"
+    assert (post.average_line, said in post.draw()) == (said, True)
+    alone = ds.posterior(ds.load_dataset("iris"), ess=1, structure_prior="uniform")
+    assert (alone.average_line, "averaged" in alone.draw()) == ("", False)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.setting import EQUAL
 from dagscape.report.blocks import Block, Heading, Name, Note, Paragraph, Row, arrow, joined, table
 from dagscape.report.probabilities import probability, shown_from
 from dagscape.studies.bootstrap_result import Bootstrap
@@ -46,11 +45,7 @@ def _averaged_over(post: Posterior) -> str:
     frame = post.settings_frame()
     shown = frame[frame["share"] >= _SHARE_SHOWN].head(_SETTINGS_SHOWN)
     named = "; ".join(f"{label} ({share:.2f})" for label, share in zip(shown["setting"], shown["share"], strict=True))
-    ways = frame["discretize"].nunique() if "discretize" in frame and post.cut_weights == EQUAL else 1
-    weights = (
-        f"{ways} ways of cutting with equal weights, the others by the evidence" if ways > 1 else "by the evidence"
-    )
-    return f"averaged over {plural(len(frame), 'setting')}, {weights} for each: {named}"
+    return f"{post.average_line}: {named}"
 
 
 def _about_directions(post: Posterior) -> str:
