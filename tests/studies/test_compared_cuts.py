@@ -270,4 +270,4 @@ def test_tables_without_measured_columns_are_as_before():
 
 def test_defaults_are_those_of_three_quantiles():
     found = ds.sensitivity(measured(), ess=(1, 10), structure_prior="uniform")
-    assert "the default settings (quantile 3, ess 1, uniform, no limit)" in (found.on_defaults(min_share=0.3) or "")
+    assert "the defaults of scores (quantile 3, ess 1, uniform, no limit)" in (found.on_defaults(min_share=0.3) or "")
