@@ -103,3 +103,11 @@ def test_tables_may_be_in_files(zoo, tmp_path):
     network = ds.fit_classifier(tmp_path / "train.csv", "type", "tan")
     assert network == ds.fit_classifier(train, "type", "tan")
     assert found.provenance.source.name == "train.csv"
+
+
+@pytest.mark.slow
+def test_settings_are_those_that_the_rows_of_training_favour():
+    boards = ds.load_dataset("tic-tac-toe")
+    found = ds.classify_rows(boards, "Class", "greedy", cv=3)
+    assert found == ds.classify_rows(boards, "Class", "greedy", cv=3, settings="best")
+    assert found.mean_log_loss < ds.classify_rows(boards, "Class", "greedy", cv=3, settings="fixed").mean_log_loss - 0.1

@@ -201,7 +201,8 @@ def classify_rows(
     threads, progress
         As in :func:`dagscape.local_scores`.
     **options
-        The options of :func:`dagscape.learn`.
+        The options of :func:`dagscape.learn`. Settings of the score that are not given have the highest evidence in the
+        rows of training.
 
     Returns
     -------
