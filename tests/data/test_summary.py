@@ -208,3 +208,22 @@ def test_a_file_a_frame_and_an_array_are_described_as_they_are(tmp_path):
         ds.describe(frame, numeric=["agee"])
     with pytest.raises(ds.InvalidOption, match="source is a NumericData, which has no levels"):
         ds.describe(ds.NumericData.from_frame(frame[["age"]]))
+
+
+def test_zeros_that_stand_apart_are_named(tmp_path):
+    rng = np.random.default_rng(2)
+    pressure = np.where(rng.random(200) < 0.1, 0, rng.integers(60, 120, 200))
+    frame = pd.DataFrame(
+        {"pressure": pressure, "visits": rng.poisson(4, 200) ** 2, "rate": rng.uniform(0, 3, 200).round(1)}
+    )
+    frame["once"] = np.where(np.arange(200) == 7, 0, rng.integers(60, 120, 200))
+    frame["change"] = pressure - 90
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    zeros = int((pressure == 0).sum())
+    said = (
+        f"'pressure' is 0 in {zeros} rows and at least 60 in the others: if 0 means that it was not measured, empty "
+        "these cells"
+    )
+    for source in (frame, tmp_path / "t.csv"):
+        assert [warning for warning in ds.describe(source).warnings if "is 0 in" in warning] == [said]
+    assert not any("is 0 in" in warning for warning in ds.describe(frame, nominal=["pressure"]).warnings)

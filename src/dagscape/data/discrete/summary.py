@@ -24,7 +24,8 @@ from dagscape.data.discrete.related_columns import a_handful, relation_warnings,
 from dagscape.data.discrete.rows import group_rows, pack_words, rows_differ
 from dagscape.data.kinds.decisions import IGNORED, Decision, Wishes, plan_columns
 from dagscape.data.kinds.guessing import guess_from_profile
-from dagscape.data.kinds.profile import profile_of_levels
+from dagscape.data.kinds.profile import profile_of, profile_of_levels
+from dagscape.data.kinds.zeros import zeros_apart
 from dagscape.data.sources import data_source, table_source
 from dagscape.data.tables.columns import Column
 from dagscape.data.tables.interventions import FEW_ROWS, Marks, set_in_every_row
@@ -301,6 +302,7 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
         # Decimals are not compared with each other: as strings, they would take much memory.
         levels = columns[-1].levels or column.kind != "decimals" or columns[-1].distinct == 1
         found += _warnings(columns[-1], column.values if levels else (), table.m, as_read=True)
+        found += _zero_warnings(name, column, plan.decisions[name])
     found += [f"{name!r} {reason}: it is set aside when the table is used" for name, reason in plan.aside.items()]
     if used := [*plan.kept, *plan.cut]:
         found += a_handful(table_relations(table.only([name for name in table.names if name in used])))
@@ -316,6 +318,17 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
         columns=tuple(columns),
         warnings=tuple(found),
     )
+
+
+def _zero_warnings(name: str, column: Column, decision: Decision) -> Iterator[str]:
+    """Iterate over a warning about zeros of a measured column that probably mean missing cells."""
+    apart = zeros_apart(profile_of(column)) if decision.use == "intervals" else None
+    if apart is not None:
+        zeros, least = apart
+        yield (
+            f"{name!r} is 0 in {plural(zeros, 'row')} and at least {least:g} in the others: if 0 means that it was not "
+            "measured, empty these cells"
+        )
 
 
 def counting_warnings(dataset: Dataset) -> list[str]:
