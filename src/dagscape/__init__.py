@@ -92,6 +92,7 @@ _HOMES = {
     "compare": "ensembles.compared_probabilities",
     "compare_probabilities": "ensembles.compared_probabilities",
     "ProbabilityComparison": "ensembles.compared_probabilities",
+    "describe": "data.describing",
     "discretize": "data.discrete.discretizing",
     "draw": "drawing.draw",
     "draw_model": "student.model.simulate",

@@ -32,6 +32,7 @@ from dagscape.core.progress import progress_bar as progress_bar
 from dagscape.core.version import __version__ as __version__
 from dagscape.data.bundled import load_dataset as load_dataset
 from dagscape.data.continuous.numeric import NumericData as NumericData
+from dagscape.data.describing import describe as describe
 from dagscape.data.discrete.dataset import Dataset as Dataset
 from dagscape.data.discrete.discretizing import Discretizer as Discretizer
 from dagscape.data.discrete.discretizing import discretize as discretize

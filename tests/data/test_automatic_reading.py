@@ -92,7 +92,7 @@ def test_the_notice_says_what_was_decided_and_travels(path, tmp_path):
         ds.family_scores,
         lambda data: ds.learn(data, "greedy"),
         lambda data: ds.bootstrap(data, "greedy", samples=2),
-        lambda data: ds.posterior(data, ess=1.0, structure_prior="uniform", max_parents=2),
+        lambda data: ds.posterior(data, settings="best", max_parents=2),
         lambda data: ds.chain(data, draws=10, chains=1, max_parents=1),
         lambda data: ds.plan(data, "learn"),
         ds.mmpc,
@@ -296,3 +296,14 @@ def test_automatic_cuts_are_quantiles_where_no_value_is_frequent():
     values = np.arange(90.0)
     assert cut_automatically(values, np.ones((90, 1), dtype=np.int64), 3).tolist() == [29.5, 59.5]
     assert cut_automatically(values[:20], np.ones((20, 1), dtype=np.int64), 3).tolist() == [9.5]
+
+
+def test_ages_of_employees_go_with_their_working_years():
+    """Integers of 43 values, taken as levels, hide what everybody knows."""
+    rng = np.random.default_rng(11)
+    age = rng.integers(18, 61, 400)
+    years = np.clip((0.5 * (age - 18) + rng.normal(0, 5, 400)).round(), 0, 40).astype(int)
+    frame = pd.DataFrame({"Age": age, "TotalWorkingYears": years, "Overtime": rng.choice(["Yes", "No"], 400)})
+    assert ds.posterior(ds.Dataset.from_frame(frame)).adjacency("Age", "TotalWorkingYears") < 1e-4
+    with pytest.warns(ds.AutomaticReading, match="'Age', 'TotalWorkingYears' are measured"):
+        assert ds.posterior(frame).adjacency("Age", "TotalWorkingYears") > 0.9999

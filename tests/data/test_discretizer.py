@@ -206,7 +206,8 @@ def test_a_data_set_knows_its_discretizer():
 def test_columns_set_aside_in_fitting_are_set_aside_in_new_rows(tmp_path):
     generator = np.random.default_rng(3)
     frame = pd.DataFrame({"size": np.arange(60) / 7, "noise": generator.normal(size=60), "class": np.arange(60) // 30})
-    data = ds.discretize(frame, method="mdl", class_column="class")
+    with pytest.warns(ds.AutomaticReading, match="'noise' is set aside: it is not cut: all its numbers are in one"):
+        data = ds.discretize(frame, method="mdl", class_column="class")
     assert data.set_aside == {"noise": "is not cut: all its numbers are in one interval"}
     discretizer = ds.Discretizer(method="mdl", class_column="class").fit(frame)
     assert repr(discretizer) == "Discretizer('mdl', 2 columns, 1 of them cut, 1 set aside)"

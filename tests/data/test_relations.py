@@ -1,5 +1,7 @@
 """Columns that copy or determine each other."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dagscape as ds
+from cli.running import run
 from dagscape.data.kinds import relations
 from dagscape.data.kinds.relations import MOST_COLUMNS, Relations, find_relations
 from oracles.relations import copies, determines, near_copies, one_hot, varies
@@ -125,6 +128,82 @@ def test_copies_are_named_where_data_are_scored():
         scores = ds.local_scores(data)
     assert scores.info.warnings == (f"related columns: {said}",)
     ds.local_scores(data.drop(["arm"]))
+
+
+DOSES = np.array([0.5, 1.25, 2.5, 5.75, 7.5, 9.25])
+SAID = "'dose' determines 'arm': leave out 'dose' or what it determines, unless that is what you ask about"
+
+
+def trial():
+    """A dose that determines the arm, and no longer when it is cut."""
+    dose = RNG.choice(DOSES, ROWS)
+    arm = np.where(np.isin(dose, DOSES[::2]), "a", "b")
+    return pd.DataFrame({"dose": dose, "arm": arm, "age": RNG.normal(40, 9, ROWS).round(1)})
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.AutomaticReading")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda frame: ds.discretize(frame, method="auto"),
+        lambda frame: ds.discretize(frame, method="width", bins=2),
+        lambda frame: ds.discretize(frame, method="auto").drop(["age"]),
+        lambda frame: ds.discretize(frame.assign(n=1), weights="n").select(["arm", "dose"]),
+    ],
+)
+def test_what_columns_determine_before_they_are_cut_is_told(make):
+    data = make(trial())
+    assert data.describe().warnings == (SAID,)
+    with pytest.warns(ds.RelatedColumns, match=SAID):
+        scores = ds.local_scores(data)
+    assert f"related columns: {SAID}" in scores.info.warnings
+    assert data.drop(["arm"]).describe().warnings == ()
+    assert pickle.loads(pickle.dumps(data)).findings == data.findings
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.AutomaticReading")
+@pytest.mark.parametrize("study", [ds.posterior, lambda data, **_: ds.sensitivity(data, ess=1), ds.learn, ds.k_best])
+def test_results_of_cut_tables_keep_it(study):
+    with pytest.warns(ds.RelatedColumns, match=SAID):
+        found = study(trial(), randomised=["arm"])
+    assert f"related columns: {SAID}" in found.warnings
+
+
+def test_copies_are_named_once_although_they_are_cut_alike():
+    x = RNG.normal(size=ROWS)
+    with pytest.warns(ds.AutomaticReading):
+        data = ds.discretize(pd.DataFrame({"x": x, "y": 2 * x, "z": RNG.normal(size=ROWS)}), method="auto")
+    (said,) = data.describe().warnings
+    assert said.startswith("'x' and 'y' say the same in every row")
+
+
+def test_a_copy_takes_half_of_an_edge():
+    rng = np.random.default_rng(5)
+    x = rng.choice([*"abc"], ROWS)
+    y = np.where(rng.random(ROWS) < 0.35, x, rng.choice([*"abc"], ROWS))
+    frame = pd.DataFrame({"x": x, "y": y, "z": rng.choice([*"uv"], ROWS)})
+    assert ds.posterior(frame).adjacency("x", "y") > 0.999
+    with pytest.warns(ds.RelatedColumns, match="'x' and 'copy' say the same in every row"):
+        post = ds.posterior(frame.assign(copy=x))
+    assert post.adjacency("x", "copy") > 0.999
+    assert post.adjacency("x", "y") == pytest.approx(post.adjacency("copy", "y")) == pytest.approx(0.5, abs=0.01)
+
+
+def test_one_hot_codes_are_named_from_the_file_to_the_result(capfd, tmp_path):
+    rng = np.random.default_rng(6)
+    arm = rng.choice([*"abc"], ROWS)
+    frame = pd.get_dummies(pd.Series(arm), prefix="arm").astype(int).assign(sex=rng.choice(["f", "m"], ROWS))
+    frame.to_csv(tmp_path / "trial.csv", index=False)
+    said = (
+        "exactly one of 'arm_a', 'arm_b' and 'arm_c' is set in every row: make one column of them, because each is "
+        "known from the others"
+    )
+    assert ds.describe(tmp_path / "trial.csv").warnings == (said,)
+    with pytest.warns(ds.RelatedColumns, match=said):
+        found = ds.learn(tmp_path / "trial.csv", "greedy")
+    assert found.warnings == (f"related columns: {said}",)
+    code, out, err = run(capfd, "posterior", tmp_path / "trial.csv", "--no-compelled")
+    assert (code, err.count(said), " ".join(out.split()).count(said)) == (0, 1, 1)
 
 
 def test_a_handful_of_relations_is_shown():

@@ -184,3 +184,46 @@ def test_measured_integers_that_are_levels_are_no_identifiers():
         f"'rate' has {frame['rate'].nunique()} distinct values in 100 rows, as measurements have, and each is a level: "
         "cut them into intervals (--discretize, in Python discretize())"
     )
+
+
+def test_a_file_a_frame_and_an_array_are_described_as_they_are(tmp_path):
+    frame = pd.DataFrame({"age": [18 + i % 43 for i in range(90)], "id": range(90), "sex": ["f", None, "m"] * 30})
+    frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    found = ds.describe(frame)
+    assert [column.guess for column in found.columns] == ["measured", "identifier", "nominal"]
+    assert [column.missing for column in found.columns] == [0, 0, 30]
+    assert ds.describe(tmp_path / "t.csv", separator=";") == found
+    assert ds.describe(frame.to_numpy()).rows == 90
+    overruled = ds.describe(frame, nominal=["age"], numeric=["id"], ignore=["sex"])
+    assert [(column.name, column.use[:12]) for column in overruled.columns] == [
+        ("age", "43 levels"),
+        ("id", "3 intervals,"),
+    ]
+    assert ds.describe(frame, columns=["sex"]).variables == ds.describe(frame, drop=["id", "age"]).variables == ("sex",)
+    data = ds.Dataset.from_frame(frame, missing="level")
+    assert ds.describe(data) == data.describe()
+    with pytest.raises(ds.InvalidOption, match="nominal is for a table as it is, and a data set is made already"):
+        ds.describe(data, nominal=["age"])
+    with pytest.raises(ds.InvalidOption, match="has no column 'agee'; did you mean 'age'"):
+        ds.describe(frame, numeric=["agee"])
+    with pytest.raises(ds.InvalidOption, match="source is a NumericData, which has no levels"):
+        ds.describe(ds.NumericData.from_frame(frame[["age"]]))
+
+
+def test_zeros_that_stand_apart_are_named(tmp_path):
+    rng = np.random.default_rng(2)
+    pressure = np.where(rng.random(200) < 0.1, 0, rng.integers(60, 120, 200))
+    frame = pd.DataFrame(
+        {"pressure": pressure, "visits": rng.poisson(4, 200) ** 2, "rate": rng.uniform(0, 3, 200).round(1)}
+    )
+    frame["once"] = np.where(np.arange(200) == 7, 0, rng.integers(60, 120, 200))
+    frame["change"] = pressure - 90
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    zeros = int((pressure == 0).sum())
+    said = (
+        f"'pressure' is 0 in {zeros} rows and at least 60 in the others: if 0 means that it was not measured, empty "
+        "these cells"
+    )
+    for source in (frame, tmp_path / "t.csv"):
+        assert [warning for warning in ds.describe(source).warnings if "is 0 in" in warning] == [said]
+    assert not any("is 0 in" in warning for warning in ds.describe(frame, nominal=["pressure"]).warnings)

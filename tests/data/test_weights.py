@@ -27,6 +27,18 @@ ADMISSIONS = pd.DataFrame(
 )
 
 
+# The whole table: its counts are so many that they are cut.
+COUNTS = [512, 313, 89, 19, 353, 207, 17, 8, 120, 205, 202, 391, 138, 279, 131, 244, 53, 138, 94, 299, 22, 351, 24, 317]
+WHOLE = pd.DataFrame(
+    {
+        "Admit": ["Admitted", "Rejected"] * 12,
+        "Gender": ["Male", "Male", "Female", "Female"] * 6,
+        "Dept": np.repeat([*"ABCDEF"], 4),
+        "Freq": COUNTS,
+    }
+)
+
+
 def repeated(frame, counts):
     return frame.loc[frame.index.repeat(counts)].reset_index(drop=True)
 
@@ -247,3 +259,19 @@ def test_numbers_of_interventions_do_not_count_the_column_of_weights():
     assert data.experimental_rows == 5
     assert data == ds.Dataset.from_frame(frame.drop(columns="n"), weights=[3, 4, 1], interventions="set")
     assert [column.set_rows for column in data.describe().columns] == [1, 4]
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.AutomaticReading")
+def test_counts_are_noticed_although_they_are_cut():
+    said = "'Freq' looks like counts: if it says how many times each row counts, use --weights Freq"
+    for task in (ds.posterior, ds.learn, ds.k_best, lambda data: ds.sensitivity(data, ess=1)):
+        with pytest.warns(ds.SuspiciousColumns, match=said):
+            found = task(WHOLE)
+        assert any(warning.startswith(f"suspicious columns: {said}") for warning in found.warnings)
+    data = ds.discretize(WHOLE, method="auto")
+    assert any(warning.startswith(said) for warning in data.describe().warnings)
+    counted = ds.discretize(WHOLE, method="auto", weights="Freq")
+    assert (counted.m, counted.findings, counted.describe().warnings) == (sum(COUNTS), (), ())
+    # The textbook answer: departments explain admissions, and gender does not.
+    post = ds.posterior(counted)
+    assert post.adjacency("Dept", "Admit") > 0.99 > 0.2 > post.adjacency("Gender", "Admit")

@@ -48,3 +48,14 @@ def test_every_network_loads_twice_the_same_and_is_cited(name):
 def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(InvalidOption, match="no bundled network 'alarm'; there are 'asia', 'cancer'"):
         load_network("alarm")
+
+
+def test_the_error_about_a_network_that_is_not_bundled_names_where_it_is():
+    with pytest.raises(
+        InvalidOption, match=r"there is no bundled network 'alarm'; there are 'asia', .*; read_network\(\)"
+    ):
+        load_network("alarm")
+    with pytest.raises(InvalidOption, match=r"bnlearn.com/bnrepository/$"):
+        load_network("alarm")
+    with pytest.raises(InvalidOption, match=r"'aisa'; did you mean 'asia'\?$"):
+        load_network("aisa")

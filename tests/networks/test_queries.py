@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -190,14 +189,34 @@ def test_no_rows_have_no_predictions():
         Dataset.from_frame(none)
 
 
-@pytest.mark.parametrize("rows", ["x.csv", Path("x.csv"), [{"a": "x"}], None])
-def test_rows_must_be_a_frame_or_a_data_set(rows):
+@pytest.mark.parametrize("rows", [[{"a": "x"}], None])
+def test_rows_must_be_a_frame_a_data_set_or_a_file(rows):
     network = load_network("asia")
     data = network.sample(50, seed=1)
     for predict in (network.predict, network.classify, partial(k_best(local_scores(data), k=1).predict, data)):
-        with pytest.raises(InvalidOption, match=r"^rows is .*must be a data frame or a Dataset") as caught:
+        with pytest.raises(InvalidOption, match=r"^rows is .*must be a data frame, a Dataset or the path of a file"):
             predict(rows, "lung")
-        assert isinstance(rows, str | Path) == ("read the file with pandas, or with read_data()" in str(caught.value))
+
+
+def test_rows_may_be_in_a_file(tmp_path):
+    frame, network = typed()
+    path = tmp_path / "rows.csv"
+    # Other columns do not matter, and missing cells are not observed.
+    frame.head(9).assign(note="x").replace({"flag": {True: None}}).to_csv(path, index=False)
+    expected = network.predict(pd.read_csv(path), "label")
+    for rows in (path, str(path)):
+        assert network.predict(rows, "label").equals(expected)
+        assert network.classify(rows, "label").tolist() == network.classify(pd.read_csv(path), "label").tolist()
+    whole = tmp_path / "whole.csv"
+    frame.to_csv(whole, index=False)
+    assert network.log_likelihood(whole) == network.log_likelihood(frame)
+    with pytest.raises(InvalidOption, match=r"cannot read .*absent\.csv"):
+        network.predict(tmp_path / "absent.csv", "label")
+    asia = load_network("asia")
+    data = asia.sample(60, seed=1)
+    data.to_frame().to_csv(path, index=False)
+    best = k_best(local_scores(data), k=2)
+    assert best.predict(data, path, "lung").equals(best.predict(data, pd.read_csv(path), "lung"))
 
 
 def test_raw_numbers_are_cut_as_in_training(tmp_path):

@@ -308,3 +308,22 @@ def test_text_in_a_plan_is_escaped():
     made = ds.plan(ds.load_dataset("iris"))
     shown = replace(made, steps=(step,), advice="<i>&", largest={"<cpu>": 3})._repr_html_()
     assert not re.search("<b>|<script>|<i>|<cpu>", shown)
+
+
+def test_posteriors_are_planned_as_averages(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60), "z": [*"ab"] * 30})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for data in (frame, tmp_path / "t.csv"):
+        with pytest.warns(ds.AutomaticReading, match="'x', 'y' are measured, and cut in 4 ways"):
+            found = ds.plan(data, "posterior")
+        assert found.steps[0].work.endswith("; 16 scorings")
+        assert found.steps[1].work.endswith("; 44 sums for an average over 64 settings")
+    data = ds.discretize(frame)
+    assert ds.plan(data, "posterior").steps[1].work.endswith("; 11 sums for an average over 16 settings")
+    assert ds.plan(data, "posterior", ess=1).steps[1].work.endswith("; 5 sums for an average over 4 settings")
+    one = ds.plan(data, "posterior", ess=1, structure_prior="uniform")
+    assert [step.work.count("average") for step in one.steps] == [0, 0]
+    # What takes more than an hour is not averaged.
+    monkeypatch.setattr("dagscape.planning.averages._LONGEST", 0.0)
+    assert "average" not in ds.plan(data, "posterior").steps[1].work

@@ -63,8 +63,23 @@ def test_lines_of_other_methods():
     assert DataSource("t.csv").line() == ""
     given = Cutting("given", None, {"age": (30.0, 50.5)})
     two = joined_sources([DataSource("t.csv", (Cutting("width", bins, {"x": (1.0,)}), given)) for bins in (2, 3)])
-    assert two.lines() == ["cut in 2 ways (2 equal widths, 3 equal widths): x", "cut at 30, 50.5: age"]
+    assert two.lines() == ["cut in 2 ways (2 and 3 equal widths): x", "cut at 30, 50.5: age"]
     assert joined_sources([None, None]) is None
+
+
+def test_automatic_cuts_are_named_by_how_many_intervals_there_are():
+    # Zeros, half of the rows, have an interval of their own.
+    visits = np.concatenate([np.zeros(60), np.arange(60)])
+    frame = pd.DataFrame({"visits": visits, "age": np.arange(120) % 60 / 4, "sex": [*"fm"] * 60})
+    data = ds.Discretizer(method="auto").fit(frame).apply(frame)
+    assert data_source(data).lines() == ["3 intervals by frequency: visits, age"]
+    few = ds.Discretizer(method="auto").fit(frame[52:78].drop(columns="age")).apply(frame[52:78])
+    assert data_source(few).lines() == ["2 intervals by frequency: visits"]
+    rare = frame.assign(visits=np.repeat([0.0, 1.0], 60))
+    (of_two, of_three) = data_source(ds.Discretizer(method="auto", columns=["visits"]).fit(rare).apply(rare)).cuttings
+    assert [(cutting.bins, [*cutting.cuts]) for cutting in (of_two, of_three)] == [(2, ["visits"]), (3, ["age"])]
+    # Files of earlier versions have one record for all automatic cuts.
+    assert Cutting("auto", 3, {"a": (1.0,), "b": (1.0, 2.0)}).words == "2 or 3 intervals by frequency"
 
 
 def results(data):

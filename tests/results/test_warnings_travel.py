@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dagscape as ds
@@ -204,3 +205,59 @@ def test_unresolved_convergence_is_in_every_place(tmp_path):
     assert "unconverged chains" in drawn._repr_html_()
     assert any(w.startswith("unconverged chains: ") for w in ds.edge_effects(drawn, data).warnings)
     assert "unconverged chains" in svg_text(ds.draw(drawn.consensus(), weights=drawn))
+
+
+@pytest.fixture
+def people(tmp_path):
+    """The file of a table with a measured column, row numbers and notes."""
+    rng = np.random.default_rng(7)
+    notes = [" ".join(rng.choice([*"abcdefghijk"], 4)) + f" {i}" for i in range(90)]
+    frame = pd.DataFrame({"id": range(1, 91), "height": rng.normal(size=90).round(2), "note": notes})
+    frame = frame.assign(tall=np.where(frame["height"] > 0.5, "yes", "no"))
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+ASIDE = [
+    "'id' is set aside: it looks like an identifier: a different integer in each row, from 1 to 90",
+    "'note' is set aside: it looks like free text: 90 different values in 90 rows",
+]
+
+
+@pytest.mark.parametrize("discretize", ["auto", "average", "quantile:3", ["width:2", "mdl"], None])
+def test_columns_that_are_set_aside_are_told_whatever_cuts_the_others(people, tmp_path, discretize):
+    ways = [ds.Discretizer(method="mdl", class_column="tall") if way == "mdl" else way for way in discretize or []]
+    asked = {} if discretize is None else {"discretize": ways if isinstance(discretize, list) else discretize}
+    study = ds.sensitivity if discretize is None else ds.posterior
+    with pytest.warns(ds.AutomaticReading, match=f"{ASIDE[0]}.*{ASIDE[1]}") as issued:
+        found = study(people, **asked, structure_prior="uniform")
+    assert len(issued) == 1
+    kept = found.warnings[0]
+    assert all(sentence in kept for sentence in ASIDE)
+    found.save(tmp_path / "found.json")
+    assert ds.load_result(tmp_path / "found.json").warnings[0] == kept
+    assert "automatic reading" in svg_text(found.draw())
+
+
+def test_the_command_line_tells_them_once(people, capfd):
+    code, out, err = run(capfd, "posterior", people, "--discretize", "average", "--json", "--no-compelled")
+    assert code == 0
+    assert all(sentence in json.loads(out)["warnings"][0] for sentence in ASIDE)
+    assert err.count("'note' looks like free text") == 1
+
+
+def test_classifiers_tell_what_they_set_aside(people, capfd, tmp_path):
+    frame = pd.read_csv(people).assign(noise=np.random.default_rng(0).normal(size=90))
+    with pytest.warns(
+        ds.AutomaticReading, match="'id' is set aside: it is not cut: .*; 'noise' is set aside"
+    ) as issued:
+        ds.fit_classifier(frame.drop(columns="note"), "tall", "naive")
+    assert len(issued) == 1
+    frame["some"] = frame["height"] + 1.5 * frame["noise"]
+    with pytest.warns(ds.AutomaticReading, match=r"'some' is set aside in \d of 10 folds: it is not cut"):
+        found = ds.classify_rows(frame[["height", "noise", "some", "tall"]], "tall", "naive")
+    assert found.warnings[0].startswith("automatic reading: 'noise' is set aside: it is not cut")
+    found.save(tmp_path / "found.json")
+    assert ds.load_result(tmp_path / "found.json").warnings == found.warnings
+    code, out, _ = run(capfd, "classify", people, "--target", "tall", "--method", "naive", "--drop", "note")
+    assert (code, "warning: automatic reading: 'id' is set aside" in " ".join(out.split())) == (0, True)

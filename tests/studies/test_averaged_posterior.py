@@ -165,7 +165,8 @@ def test_noise_has_no_certain_edges():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({f"q{i}": rng.integers(0, 4, 400) for i in range(9)} | {"sex": rng.integers(0, 2, 400)})
     post = ds.posterior(frame.astype(str))
-    assert post.adjacencies.max() < 0.5
+    assert post.adjacencies.max() < 0.1
+    assert ds.posterior(frame.astype(str), settings="fixed").adjacencies.max() > 0.9
 
 
 def test_few_rows_limit_parents_and_results_say_so():
@@ -220,3 +221,11 @@ def test_settings_are_checked(function):
         function(data, settings="all")
     with pytest.raises(ds.InvalidOption, match="ess"):
         function(ds.local_scores(data), ess=2.0)
+
+
+def test_pictures_say_over_what_it_is_averaged():
+    post = ds.posterior(ds.load_dataset("iris"))
+    said = "averaged over 16 settings, by the evidence for each"
+    assert (post.average_line, said in post.draw()) == (said, True)
+    alone = ds.posterior(ds.load_dataset("iris"), ess=1, structure_prior="uniform")
+    assert (alone.average_line, "averaged" in alone.draw()) == ("", False)

@@ -92,3 +92,22 @@ def test_what_is_refused(zoo):
     for options, kind, message in cases:
         with pytest.raises(kind, match=message):
             ds.classify_rows(**({"data": zoo, "target": "type", "method": "naive"} | options))
+
+
+def test_tables_may_be_in_files(zoo, tmp_path):
+    for name, rows in (("train", zoo.iloc[::2]), ("test", zoo.iloc[1::2])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    train, test = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("train", "test"))
+    found = ds.classify_rows(tmp_path / "train.csv", "type", "naive", test=str(tmp_path / "test.csv"))
+    assert found == ds.classify_rows(train, "type", "naive", test=test)
+    network = ds.fit_classifier(tmp_path / "train.csv", "type", "tan")
+    assert network == ds.fit_classifier(train, "type", "tan")
+    assert found.provenance.source.name == "train.csv"
+
+
+@pytest.mark.slow
+def test_settings_are_those_that_the_rows_of_training_favour():
+    boards = ds.load_dataset("tic-tac-toe")
+    found = ds.classify_rows(boards, "Class", "greedy", cv=3)
+    assert found == ds.classify_rows(boards, "Class", "greedy", cv=3, settings="best")
+    assert found.mean_log_loss < ds.classify_rows(boards, "Class", "greedy", cv=3, settings="fixed").mean_log_loss - 0.1

@@ -128,7 +128,7 @@ def test_one_way_is(tmp_path):
         again = ds.load_result(tmp_path / name)
         assert again == post
         assert again.cut_weights == "equal"
-    assert source_of(post).lines() == ["cut in 4 ways (2 quantiles, 3 quantiles, 4 quantiles, 5 quantiles): x0, x1"]
+    assert source_of(post).lines() == ["cut in 4 ways (2, 3, 4 and 5 quantiles): x0, x1"]
     said = "averaged over 16 settings, 4 ways of cutting with equal weights, the others by the evidence for each"
     assert said in str(render(post))
 
@@ -240,7 +240,7 @@ def test_sensitivity_compares_cuts_first(tmp_path):
     assert ds.load_result(tmp_path / "s.json") == found
     drawing = found.draw()
     assert "quantile 5" in drawing
-    assert "cut in 5 ways (2 quantiles, 3 quantiles, 5 quantiles" in drawing
+    assert "cut in 5 ways (2, 3 and 5 quantiles, 3 and 5 equal widths)" in drawing
     assert found.influence()["discretize"] > 0
 
 
@@ -270,4 +270,4 @@ def test_tables_without_measured_columns_are_as_before():
 
 def test_defaults_are_those_of_three_quantiles():
     found = ds.sensitivity(measured(), ess=(1, 10), structure_prior="uniform")
-    assert "the default settings (quantile 3, ess 1, uniform, no limit)" in (found.on_defaults(min_share=0.3) or "")
+    assert "the defaults of scores (quantile 3, ess 1, uniform, no limit)" in (found.on_defaults(min_share=0.3) or "")

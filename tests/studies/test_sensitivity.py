@@ -222,7 +222,7 @@ def test_default_settings_that_the_data_rule_out_are_mentioned(data):
     settings = tuple(dataclasses.replace(s, log_evidence=-1000.0 * (s.ess == 1.0)) for s in study.settings)
     unlikely = dataclasses.replace(study, settings=settings)
     differ = int(((study.edges[0] >= 0.5) != (study.edges[1] >= 0.5)).sum())
-    assert unlikely.on_defaults().startswith("the default settings (ess 1, uniform, no limit) have a share of 0: ")
+    assert unlikely.on_defaults().startswith("the defaults of scores (ess 1, uniform, no limit) have a share of 0: ")
     assert f": {differ or 'no'} edge" in unlikely.on_defaults()
     assert unlikely.on_defaults()[1:] in terminal_text(render_sensitivity(unlikely), 300)
     assert unlikely.on_defaults() in unlikely._repr_html_()

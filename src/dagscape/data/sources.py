@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from dagscape.data.tables.file_names import file_name
-from dagscape.results.data_source import GIVEN, Cutting, DataSource
+from dagscape.results.data_source import AUTOMATIC, GIVEN, Cutting, DataSource
 
 if TYPE_CHECKING:
     from dagscape.data.any_data import AnyData
@@ -46,7 +46,8 @@ def cuttings_of(discretizer: Discretizer, variables: Collection[str]) -> tuple[C
     for name, column in discretizer.fitted.items():
         if name not in variables or column.cuts is None:
             continue
-        own: tuple[str, int | None, tuple[float, ...]] = (discretizer.method, discretizer.bins_of(name), ())
+        bins = len(column.cuts) + 1 if discretizer.method == AUTOMATIC else discretizer.bins_of(name)
+        own: tuple[str, int | None, tuple[float, ...]] = (discretizer.method, bins, ())
         key = (GIVEN, None, column.cuts) if name in given else own
         found.setdefault(key, {})[name] = column.cuts
     return tuple(Cutting(method, bins, cuts) for (method, bins, _), cuts in found.items())

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function, type_of
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
+from dagscape.data.discrete.automatic_cuts import AutomaticCuts, read_cuts
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.discrete.interpreting import read_automatically
@@ -23,10 +24,12 @@ from dagscape.data.mixed.converting import (
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
-from dagscape.data.tables.table import listing
+from dagscape.data.tables.table import Table, listing
 
 # A data frame of any library that narwhals supports; their types are not known here.
 Frame = Any
+
+_Read = TypeVar("_Read")
 
 
 def as_dataset(data: Any, option: str = "data") -> Dataset:
@@ -59,8 +62,29 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option=option,
         )
+    return _read(data, read_automatically)
+
+
+def as_cuts(data: Any) -> Dataset | AutomaticCuts:
+    """Return the data set of a file or data frame, or how it is cut if columns are measured; nothing is told yet.
+
+    Parameters
+    ----------
+    data : data frame, str or path
+        The data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_cuts(pd.DataFrame({"x": [i / 8 for i in range(90)], "y": [0, 1] * 45})).one
+    Dataset(2 variables, 90 rows, 6 of them distinct)
+    """
+    return _read(data, read_cuts)
+
+
+def _read(data: Any, read: Callable[[Any], _Read]) -> _Read:
     try:
-        return read_automatically(data)
+        return read(data)
     except InvalidData as error:
         remedy = f"make the data set first, with Dataset.from_frame() or {function('read_data')}"
         raise InvalidData(f"{error}; {remedy}") from error
@@ -173,22 +197,25 @@ def check_complete(data: MayMiss, user: str) -> None:
 
 
 def encode_frame(
-    frame: Frame, levels: Mapping[str, tuple[str, ...]], discretizer: Discretizer | None, source: str
+    frame: Frame | Table, levels: Mapping[str, tuple[str, ...]], discretizer: Discretizer | None, source: str
 ) -> tuple[Dataset, npt.NDArray[np.intp]]:
     """Return new rows as a data set with known levels, and the index of each row in it; other columns are ignored.
 
     Parameters
     ----------
-    frame : data frame
+    frame : data frame or Table
         The rows.
     levels : mapping of str to tuple of str
         The levels of the variables.
     discretizer : Discretizer or None
         What cuts numbers.
     source : str
-        What to call the rows in messages.
+        What to call the rows of a frame in messages.
     """
-    table = table_from_frame(frame, source=source, unused=lambda name: name not in levels)
+    if isinstance(frame, Table):
+        table, source = frame, frame.source
+    else:
+        table = table_from_frame(frame, source=source, unused=lambda name: name not in levels)
     wanted = [name for name in table.names if name in levels]
     if not wanted:
         raise InvalidData(f"{source} has none of the variables {listing(levels)}")

@@ -154,7 +154,7 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         ----------
         train : Dataset or data frame
             The data that the scores were computed from.
-        rows : Dataset or data frame
+        rows : Dataset, data frame or path
             New rows of the same variables.
         weights : {"dags", "classes"}
             Whether a class counts for each of its DAGs, or once.
@@ -191,7 +191,7 @@ class AveragedNetworks(EdgeProbabilities, RankedNetworks):
         ----------
         train, weights, ess, prior
             As in :meth:`log_predictive`.
-        rows : Dataset or data frame
+        rows : Dataset, data frame or path
             New rows. They may lack columns, and cells may be missing: what is not observed is summed out, exactly. See
             :meth:`dagscape.Network.predict` for what else they may be.
         target : str

@@ -18,7 +18,7 @@ from dagscape.data.values import as_dataset, encode_frame
 from dagscape.ensembles import mixtures, partial_rows
 from dagscape.ensembles.mixtures import Mixture, level_shares, log_predictive
 from dagscape.graphs.lists import DagList
-from dagscape.networks.discrete.evidence import UNOBSERVED, check_rows, observed_rows
+from dagscape.networks.discrete.evidence import UNOBSERVED, as_rows, observed_rows
 from dagscape.networks.discrete.fitting import FamilyFitter, FitPrior, fit_options
 from dagscape.networks.discrete.queries import probability_frame, typed_index
 from dagscape.results.score_info import ScoreInfo
@@ -40,7 +40,7 @@ def log_predictive_rows(
 ) -> NDArray[np.float64]:
     """Return log-probabilities of rows, in their order. With ``classes``, each network represents its class."""
     known = _checked_train(info, train)
-    check_rows(rows)
+    rows = as_rows(rows)
     if is_empty_frame(rows):
         return np.empty(0)
     data, places = _encoded(networks.variables, known, rows)

@@ -31,7 +31,7 @@ class PredictingSamples(ListedNetworks):
         ----------
         train : Dataset or data frame
             The data that the scores were computed from.
-        rows : Dataset or data frame
+        rows : Dataset, data frame or path
             New rows of the same variables.
         ess, prior
             How tables are fitted, as in :meth:`dagscape.Network.fit`. Default: as the scores assume.
@@ -53,7 +53,7 @@ class PredictingSamples(ListedNetworks):
         ----------
         train, ess, prior
             As in :meth:`log_predictive`.
-        rows : Dataset or data frame
+        rows : Dataset, data frame or path
             New rows; they may lack columns and cells, as for :meth:`dagscape.BestNetworks.predict`.
         target : str
             The variable to predict.

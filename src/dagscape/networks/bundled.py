@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from dagscape.core.errors import InvalidOption, did_you_mean
+from dagscape.core.errors import InvalidOption, did_you_mean, function
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.network import Network
+
+# Where there are larger ones, whose licences differ or are not stated.
+_REPOSITORY = "https://www.bnlearn.com/bnrepository/"
 
 _YES_NO = ("yes", "no")
 _TRUE_FALSE = ("True", "False")
@@ -194,6 +197,7 @@ def load_network(name: str) -> Network:
     Network('asia': 8 variables, 8 edges, 18 free parameters)
     """
     if name not in NETWORKS:
-        known = did_you_mean(name, NETWORKS) or f"; there are {', '.join(map(repr, NETWORKS))}"
+        others = f"{function('read_network')} reads files of others, such as those of {_REPOSITORY}"
+        known = did_you_mean(name, NETWORKS) or f"; there are {', '.join(map(repr, NETWORKS))}; {others}"
         raise InvalidOption(f"there is no bundled network {name!r}{known}")
     return NETWORKS[name]()

@@ -13,6 +13,7 @@ from dagscape.core.requirements import Requirements
 from dagscape.core.resources import available_memory, format_bytes, memory_limit, share_of, thread_count
 from dagscape.core.wording import format_seconds, plural, visible
 from dagscape.planning.advice import RefusedJob, advice_for, sampled_instead
+from dagscape.planning.averages import average_of
 from dagscape.planning.jobs import Job, job_of
 from dagscape.planning.registry import METHODS, TASKS
 from dagscape.results.base import Result, provenance_of
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 # The largest number that is read back from a file.
 _MOST_MEMORY = 2**MOST_BITS - 1
+
+# What is averaged over settings.
+AVERAGED = "posterior"
 
 # A job that takes longer may be worth another method.
 _LONG_SECONDS = 3600.0
@@ -206,8 +210,9 @@ def plan(
         What to compute: ``"scores"``, the local scores; with them ``"posterior"`` (the exact sum),
         ``"feature-probability"``, ``"sample-dags"``, ``"optimal"``, ``"best"`` or ``"modes"``; ``"chain"``,
         ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
-        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``. What takes scores is planned under one
-        setting; a posterior of data, averaged over 16 settings, takes four times as long to score, and eleven sums.
+        (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``. A posterior is planned as that of data,
+        which is averaged over settings and ways of cutting numbers, unless that takes more than an hour; what else
+        takes scores, under one setting.
         The memory for a long list of networks cannot be predicted and is not included.
     q_matrix : data frame, array or path, optional
         Which skills each item needs, for a task that takes answers.
@@ -257,10 +262,13 @@ def spelled_plan(
 ) -> Plan:
     """Do the work of :func:`plan`, with the arguments in its advice as ``spelling`` writes them."""
     check_choice(task, [name for name, record in TASKS.items() if record.planned], "task")
-    job = job_of(TASKS[task], data, q_matrix, options)
     threads = thread_count(threads)
     available = available_memory() if max_memory is None else 0
     limit = share_of(available) if max_memory is None else memory_limit(max_memory)
+    average = None
+    if task == AVERAGED and q_matrix is None:
+        data, average = average_of(data, options, threads, limit)
+    job = job_of(TASKS[task], data, q_matrix, options)
     needs = [step.requirements(threads, limit) for step in job.steps]
     steps = [
         _step(needed, step.seconds(threads, limit), spelling) for needed, step in zip(needs, job.steps, strict=True)
@@ -275,7 +283,7 @@ def spelled_plan(
     return Plan(
         variables=job.variables,
         provenance=provenance_of("plan", {**job.parameters, **job.steps[-1].settings}, {}, threads),
-        steps=tuple(steps),
+        steps=tuple(steps) if average is None else average.of_steps(steps),
         memory_limit=limit,
         advice=spelled(advice, spelling),
         largest=job.steps[-1].largest(threads, limit),

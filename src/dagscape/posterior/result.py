@@ -126,6 +126,20 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         return settings_frame(self.settings, self.cut_weights)
 
     @property
+    def average_line(self) -> str:
+        """Over what it is averaged, in words; empty if there is one setting only."""
+        if not self.settings:
+            return ""
+        ways = len({setting.discretize for setting in self.settings}) if self.cut_weights == EQUAL else 1
+        cuts = f"{plural(ways, 'way')} of cutting with equal weights, the others " if ways > 1 else ""
+        return f"averaged over {plural(len(self.settings), 'setting')}, {cuts}by the evidence for each"
+
+    @property
+    def legend_remarks(self) -> tuple[str, ...]:
+        """What only the legend of a drawing says, because tables have it above the edges."""
+        return (self.average_line,) if self.settings else ()
+
+    @property
     def method(self) -> str:
         """``"exact"``, unlike that of sampled networks from chains."""
         return "exact"
@@ -164,8 +178,8 @@ class Posterior(Drawn, EdgeProbabilities, ScoredResult):
         ----------
         wide : bool
             False: one row per ordered pair of variables, with the columns ``edge``, ``ancestor``, ``adjacent`` and
-            ``compelled``, those that were computed; the most probable edges come first. True: one matrix, labelled
-            with the variables.
+            ``compelled``, those that were computed; the most probable edges come first, where tables on a terminal are
+            in the order of adjacencies. True: one matrix, labelled with the variables.
         feature : {"edges", "adjacencies", "ancestors", "compelled"}
             The matrix of a wide frame; only for those.
 

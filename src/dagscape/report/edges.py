@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from dagscape.core.wording import plural
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.result import Posterior
-from dagscape.posterior.setting import EQUAL
 from dagscape.report.blocks import Block, Heading, Name, Note, Paragraph, Row, arrow, joined, table
 from dagscape.report.probabilities import probability, shown_from
 from dagscape.studies.bootstrap_result import Bootstrap
@@ -25,6 +24,9 @@ _SHARES = (
     "numbers are shares of bootstrap samples: how stable the method is, not how probable an edge is given the data"
 )
 
+# What no table of probabilities can say.
+CAUSES = "an arrow is no cause without design or order in time: --randomised, --tiers (see From arrows to causes)"
+
 # Columns that have other names in tables.
 _HEADERS = {"edge_error": "± error"}
 
@@ -34,7 +36,8 @@ def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus:
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
     title = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
     heading = Heading(title, (_averaged_over(post),) if post.settings else ())
-    return [*edge_blocks(heading, post.to_frame(), threshold, consensus), Note(_about_directions(post))]
+    table_of_edges = edge_blocks(heading, post.to_frame(), threshold, consensus)
+    return [*table_of_edges, Note(_about_directions(post)), Note(CAUSES)]
 
 
 def _averaged_over(post: Posterior) -> str:
@@ -42,11 +45,7 @@ def _averaged_over(post: Posterior) -> str:
     frame = post.settings_frame()
     shown = frame[frame["share"] >= _SHARE_SHOWN].head(_SETTINGS_SHOWN)
     named = "; ".join(f"{label} ({share:.2f})" for label, share in zip(shown["setting"], shown["share"], strict=True))
-    ways = frame["discretize"].nunique() if "discretize" in frame and post.cut_weights == EQUAL else 1
-    weights = (
-        f"{ways} ways of cutting with equal weights, the others by the evidence" if ways > 1 else "by the evidence"
-    )
-    return f"averaged over {plural(len(frame), 'setting')}, {weights} for each: {named}"
+    return f"{post.average_line}: {named}"
 
 
 def _about_directions(post: Posterior) -> str:
@@ -61,6 +60,25 @@ def _about_directions(post: Posterior) -> str:
     )
 
 
+def by_adjacency(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of pairs by the probability of an edge in either direction, with both directions together.
+
+    The share of a direction, by which frames are sorted, says little. Only the order within a pair rests on it.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"source": list("aabb"), "target": list("bcac"), "edge": [0.8, 0.6, 0.2, 0.4]})
+    >>> by_adjacency(frame.assign(adjacent=[1.0, 0.6, 1.0, 0.4]))[["source", "target"]].sum(axis=1).tolist()
+    ['ab', 'ba', 'ac', 'bc']
+    """
+    if "adjacent" not in frame:
+        return frame
+    # Of pairs that are equally probable up to rounding, the one with the most probable edge comes first.
+    ends = [frozenset(pair) for pair in zip(frame["source"], frame["target"], strict=True)]
+    first = {pair: place for place, pair in reversed([*enumerate(ends)])}
+    keys = frame[["adjacent"]].round(6).assign(pair=[first[pair] for pair in ends])
+    return frame.loc[keys.sort_values(["adjacent", "pair"], ascending=[False, True], kind="stable").index]
+
+
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
     """Render the edges that at least this share of the samples has, and the consensus network, if given."""
     done = "" if found.complete else f"{len(found):,} of "
@@ -72,7 +90,7 @@ def edge_blocks(
     heading: Heading | str, frame: pd.DataFrame, threshold: float, consensus: Dag | None = None
 ) -> list[Block]:
     """Render the edges of a frame of pairs whose probability is at least ``threshold``, and the consensus network."""
-    shown = frame[frame["edge"] >= shown_from(threshold)]
+    shown = by_adjacency(frame[frame["edge"] >= shown_from(threshold)])
     headers = ["from", "to", *(_HEADERS.get(name, name) for name in frame.columns[2:])]
     rows: list[Row] = [
         (Name(source), Name(target), *map(probability, values))

@@ -9,7 +9,7 @@ from dagscape.ensembles.chain_diagnostics import ChainDiagnostics
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Dag
 from dagscape.report.blocks import Block, Heading, Note
-from dagscape.report.edges import EDGES_SHOWN, edge_blocks
+from dagscape.report.edges import CAUSES, EDGES_SHOWN, edge_blocks
 from dagscape.report.probabilities import shown_from
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
     frame = found.to_frame()
     shown = frame.drop(columns=[f"{name}_error" for name in _WITHOUT_ERRORS])
     blocks = edge_blocks(Heading(heading, details), shown, threshold, consensus)
-    return [*blocks, Note(_about_errors(found, frame[frame["edge"] >= shown_from(threshold)]))]
+    return [*blocks, Note(_about_errors(found, frame[frame["edge"] >= shown_from(threshold)])), Note(CAUSES)]
 
 
 def _diagnosed(found: ChainDiagnostics) -> str:

@@ -47,7 +47,7 @@ def render(result: Result) -> list[Block]:
     >>> import dagscape as ds
     >>> post = ds.posterior(ds.local_scores(ds.load_dataset("iris")))
     >>> [type(block).__name__ for block in render(post)]
-    ['Heading', 'Table', 'Note', 'Note', 'Picture']
+    ['Heading', 'Table', 'Note', 'Note', 'Note', 'Picture']
     """
     picture = [Picture(result)] if isinstance(result, Drawn | OwnPicture) else []
     renderer: Callable[[Result], Sequence[Block]] = loaded(RENDERERS[result.kind])

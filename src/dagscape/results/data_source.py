@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,9 +15,11 @@ GIVEN = "given"
 # Names of columns in a line, at most.
 _NAMES_SHOWN = 8
 
+# That of automatic cuts, where ties, frequent values and few rows decide how many intervals there are.
+AUTOMATIC = "auto"
+
 _WORDS = {
-    # Both cut into intervals with about equally many rows.
-    "auto": "{} quantiles",
+    AUTOMATIC: "{} intervals by frequency",
     "quantile": "{} quantiles",
     "width": "{} equal widths",
     "mdl": "class entropy (mdl)",
@@ -34,7 +36,8 @@ class Cutting:
     method : str
         The method of :class:`dagscape.Discretizer`, or ``"given"``.
     bins : int or None
-        The number of intervals that was asked for; None if the method chooses it, or if cuts were given.
+        The number of intervals: of automatic cuts that there are, of others that was asked for; None if the method
+        chooses it, or if cuts were given.
     cuts : mapping of str to tuple of float
         The cuts of each column.
     """
@@ -49,14 +52,16 @@ class Cutting:
 
         >>> Cutting("quantile", 3, {"age": (30.0, 50.0)}).words
         '3 quantiles'
-        >>> Cutting("auto", 3, {"age": (30.0, 50.0)}).words
-        '3 quantiles'
+        >>> Cutting("auto", 3, {"age": (30.0,)}).words
+        '2 intervals by frequency'
         >>> Cutting("given", None, {"age": (30.0, 50.0)}).words
         'cut at 30, 50'
         """
         if self.method == GIVEN:
             return f"cut at {', '.join(f'{cut:g}' for cut in next(iter(self.cuts.values()), ()))}"
         words = _WORDS.get(self.method)
+        if self.method == AUTOMATIC and words is not None:
+            return words.format(" or ".join(map(str, sorted({len(found) + 1 for found in self.cuts.values()}))))
         return visible(self.method) if words is None else words.format("some" if self.bins is None else self.bins)
 
 
@@ -78,6 +83,21 @@ class DataSource:
     cuttings: tuple[Cutting, ...] = ()
     several: bool = False
 
+    @property
+    def remark(self) -> str:
+        """What follows from automatic cuts in one way: that there are others; empty if users said how, or averaged.
+
+        >>> DataSource("a.csv", (Cutting("auto", 3, {"age": (30.0, 50.0)}),)).remark[:55]
+        'numbers are cut in one way (3 intervals by frequency): '
+        """
+        automatic = [cutting.words for cutting in self.cuttings if cutting.method == AUTOMATIC and not self.several]
+        if not automatic:
+            return ""
+        return (
+            f"numbers are cut in one way ({words_of_ways(automatic)}): a posterior with 'discretize average' averages "
+            "over several, and 'sensitivity' compares them"
+        )
+
     def lines(self) -> list[str]:
         """Return what a picture or a table says of the cuts, one line for each way; empty if nothing was cut.
 
@@ -89,9 +109,9 @@ class DataSource:
         alone = [cutting for cutting in self.cuttings if cutting not in compared]
         found = [f"{cutting.words}: {_named(cutting.cuts)}" for cutting in alone]
         if compared:
-            ways = dict.fromkeys(cutting.words for cutting in compared)
+            ways = list(dict.fromkeys(cutting.words for cutting in compared))
             columns = dict.fromkeys(name for cutting in compared for name in cutting.cuts)
-            found.insert(0, f"cut in {len(ways)} ways ({', '.join(ways)}): {_named(columns)}")
+            found.insert(0, f"cut in {len(ways)} ways ({words_of_ways(ways)}): {_named(columns)}")
         return found
 
     def line(self) -> str:
@@ -112,6 +132,23 @@ def joined_sources(sources: Iterable[DataSource | None]) -> DataSource | None:
         return None
     cuttings = tuple(dict.fromkeys(cutting for source in known for cutting in source.cuttings))
     return DataSource(known[0].name, cuttings, several=any(source != known[0] for source in known))
+
+
+def words_of_ways(ways: Sequence[str]) -> str:
+    """List ways of cutting, those of one kind together.
+
+    >>> words_of_ways(["2 quantiles", "3 quantiles", "5 quantiles", "3 equal widths", "class entropy (mdl)"])
+    '2, 3 and 5 quantiles, 3 equal widths, class entropy (mdl)'
+    """
+    kinds: dict[str, list[str]] = {}
+    for way in ways:
+        count, space, kind = way.partition(" ")
+        kinds.setdefault(kind if space and count.isdecimal() else way, []).append(count)
+    found = []
+    for kind, counts in kinds.items():
+        listed = " and ".join(filter(None, [", ".join(counts[:-1]), counts[-1]]))
+        found.append(kind if kind in ways else f"{listed} {kind}")
+    return ", ".join(found)
 
 
 def _lists(cuts: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:

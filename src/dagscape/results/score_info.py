@@ -142,13 +142,14 @@ class ScoreInfo:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What follows from the data and the score for all networks, in sentences."""
+        """What follows from the data, the score and how numbers were cut for all networks, in sentences."""
         choice = (f"Score {self.score!r}, because {self.score_choice}",) if self.score_choice else ()
         rule = (f"With the score {self.score!r}, {self.rule}",) if self.rule else ()
         randomised = (
             f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
         )
-        return (*choice, *rule, *randomised)
+        cuts = () if self.source is None or not self.source.remark else (self.source.remark,)
+        return (*choice, *rule, *randomised, *cuts)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

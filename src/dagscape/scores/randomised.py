@@ -60,7 +60,7 @@ def randomised_data(data: ScoredData, names: Collection[str], *, perfect: bool =
 
 def _codes_set(data: Dataset, columns: list[int]) -> Dataset:
     # Rows that differed only in these marks become equal.
-    return Dataset.from_codes(
+    found = Dataset.from_codes(
         data.codes,
         data.levels,
         weights=data.weights,
@@ -72,6 +72,7 @@ def _codes_set(data: Dataset, columns: list[int]) -> Dataset:
         discretizer=data.discretizer,
         holes=data.holes,
     )
+    return replace(found, findings=data.findings)
 
 
 def _marked(marks: Marks | None, shape: tuple[int, ...], columns: list[int]) -> Marks:

@@ -20,7 +20,7 @@ from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.discrete.related_columns import relation_warnings
-from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
+from dagscape.data.discrete.summary import counting_warnings, experiment_warnings, identifier_warnings
 from dagscape.data.mixed.converting import discrete_part
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.mixed.notices import mixed_notice
@@ -147,11 +147,12 @@ def kept_notices(data: object) -> tuple[str, ...]:
 
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
-    """Return warnings about variables that look like identifiers, about experiments in all rows, and about copies."""
+    """Return warnings about variables that look like identifiers or counts, experiments in all rows, and copies."""
     discrete = discrete_part(data) if isinstance(data, MixedData) else data
     identifiers = identifier_warnings(discrete) if isinstance(discrete, Dataset) else []
     related = relation_warnings(discrete) if isinstance(discrete, Dataset) else []
-    suspicious = map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)])
+    counts = counting_warnings(discrete) if isinstance(discrete, Dataset) else []
+    suspicious = map(SuspiciousColumns, [*identifiers, *counts, *experiment_warnings(data)])
     return (*suspicious, *map(RelatedColumns, related))
 
 

@@ -13,7 +13,7 @@ from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import LevelFinder
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.network import Network
-from dagscape.posterior.evidence import FIXED
+from dagscape.posterior.evidence import BEST
 from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
 from dagscape.search.learning import learn
 from dagscape.search.registry import LEARNERS
@@ -52,7 +52,7 @@ def class_structure(
         return naive_bayes_dag(data, target)
     if method == "tan":
         return tree_augmented_dag(data, target, rng, threads)
-    return learn(data, method, seed=rng, threads=threads, **{"settings": FIXED, **options}).network
+    return learn(data, method, seed=rng, threads=threads, **{"settings": BEST, **options}).network
 
 
 def with_known_levels(network: Network, table: Table) -> Table:

@@ -50,9 +50,9 @@ from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
 _NEGLIGIBLE = 40.0
 
 
-def sums_of_average(settings: int) -> float:
-    """Return about how many sums an average takes: half a sum for each total, and a few whole ones."""
-    return settings / 2 + 3
+def sums_of_average(settings: int, ways: int = 1) -> float:
+    """Return about how many sums an average takes: half a sum for each total, and a few whole ones for each way."""
+    return settings / 2 + 3 * ways
 
 
 def averaged_posterior(

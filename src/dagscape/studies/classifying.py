@@ -7,18 +7,27 @@ frequent class of training.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
-from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, did_you_mean, type_of
+from dagscape.core.errors import (
+    AutomaticReading,
+    InvalidData,
+    InvalidOption,
+    RelatedColumns,
+    did_you_mean,
+    type_of,
+)
 from dagscape.core.progress import Progress, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import thread_count
@@ -26,6 +35,9 @@ from dagscape.core.wording import plural, visible
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.discrete.notices import some_sentences
+from dagscape.data.kinds.decisions import is_unasked
+from dagscape.data.reading import read_table
 from dagscape.data.sources import table_source
 from dagscape.data.tables.columns import MISSING, TextColumn
 from dagscape.data.tables.frames import is_frame, table_from_frame
@@ -137,8 +149,8 @@ class _Classifier:
     threads: int
     options: Mapping[str, Any]
 
-    def fit(self, table: Table, rng: np.random.Generator) -> Network:
-        """Return the network that is fitted to a table, whose class has its levels declared."""
+    def fit(self, table: Table, rng: np.random.Generator) -> tuple[Network, Mapping[str, str]]:
+        """Return the network that is fitted to a table, whose class has its levels declared, and what is set aside."""
         class_column = self.target if CUT_RULES[self.discretizer].needs_class else None
         cutting = Discretizer(method=self.discretizer, bins=self.bins, class_column=class_column)
         data = cutting.learn(table, {"missing": "level", "keep_constant": False})
@@ -148,7 +160,7 @@ class _Classifier:
             # A part of the rows has copies that the table does not have.
             warnings.simplefilter("ignore", RelatedColumns)
             dag = class_structure(data, self.target, self.method, rng, self.threads, self.options)
-        return Network.fit(dag, data, self.options.get("ess", 1.0), self.prior)
+        return Network.fit(dag, data, self.options.get("ess", 1.0), self.prior), data.set_aside
 
 
 def classify_rows(
@@ -170,7 +182,7 @@ def classify_rows(
 
     Parameters
     ----------
-    data : Dataset or data frame
+    data : Dataset, data frame or path
         The rows, with the class. Numbers are cut and missing cells treated as by
         :class:`dagscape.sklearn.BayesNetClassifier`, from the rows of training alone.
     target : str
@@ -180,7 +192,7 @@ def classify_rows(
         :func:`dagscape.learn`.
     cv : int
         The number of folds.
-    test : Dataset or data frame, optional
+    test : Dataset, data frame or path, optional
         Rows to classify in place of folds: the network is fitted once, to all of ``data``.
     prior, discretizer, bins
         As in :class:`dagscape.sklearn.BayesNetClassifier`.
@@ -189,7 +201,8 @@ def classify_rows(
     threads, progress
         As in :func:`dagscape.local_scores`.
     **options
-        The options of :func:`dagscape.learn`.
+        The options of :func:`dagscape.learn`. Settings of the score that are not given have the highest evidence in the
+        rows of training.
 
     Returns
     -------
@@ -214,13 +227,17 @@ def classify_rows(
         pairs = [(table.take(training), table.take(~training)) for training in splits]
     else:
         pairs = [(table, _with_class(_as_table(test, "test"), target, levels))]
-    measured = []
+    measured, left_out = [], []
     with listening(progress) as listener:
         for number, (training, others) in enumerate(pairs):
             if listener is not None:
                 listener(Progress("Classifying", number, len(pairs)))
-            measured.append(_measure(classifier.fit(training, rng), training, others, target))
+            network, aside = classifier.fit(training, rng)
+            left_out.append(aside)
+            measured.append(_measure(network, training, others, target))
     accuracy, baseline, losses, confusions = zip(*measured, strict=True)
+    caveats = Caveats()
+    caveats.issue(_notice_of(left_out))
     parameters = {"target": target, "method": method, "cv": cv, "test": test is not None, "prior": prior}
     parameters |= {"discretizer": discretizer, "bins": bins, "options": {name: str(options[name]) for name in options}}
     seconds = {"classifying": time.perf_counter() - start}
@@ -229,6 +246,7 @@ def classify_rows(
         provenance=provenance_of(
             "classify_rows", parameters, seconds, used, recorded_seed(seed), source=table_source(table)
         ),
+        warnings=caveats.kept,
         target=target,
         method=method,
         levels=tuple(levels),
@@ -265,16 +283,39 @@ def fit_classifier(
     check_choice(discretizer, CUT_RULES, "discretizer")
     table = _with_class(_as_table(data, "data"), target)
     classifier = _Classifier(target, method, prior, discretizer, bins, thread_count(threads), options)
-    return classifier.fit(table, random_generator(seed))
+    network, aside = classifier.fit(table, random_generator(seed))
+    issue(_notice_of([aside]))
+    return network
+
+
+def _notice_of(left_out: Sequence[Mapping[str, str]]) -> AutomaticReading | None:
+    """Return a warning about the columns that were no variables of classifiers, given those of each; None if none is.
+
+    >>> str(_notice_of([{"age": "is not cut: all its numbers are in one interval"}, {}]))
+    "'age' is set aside in 1 of 2 folds: it is not cut: all its numbers are in one interval"
+    """
+    reasons = {name: reason for aside in reversed(left_out) for name, reason in aside.items()}
+    counts = {name: sum(name in aside for aside in left_out) for name in reasons}
+    # What is constant in some folds only has rare levels, and is no surprise.
+    told = [name for name, reason in reasons.items() if is_unasked(reason) or counts[name] == len(left_out)]
+    parts = {
+        name: "" if counts[name] == len(left_out) else f" in {counts[name]} of {len(left_out)} folds" for name in told
+    }
+    sentences = [f"{name!r} is set aside{where}: it {reasons[name]}" for name, where in parts.items()]
+    return AutomaticReading("; ".join(some_sentences(sentences, "set aside"))) if sentences else None
 
 
 def _as_table(given: Any, option: str) -> Table:
     if isinstance(given, Table):
         return given
+    if isinstance(given, str | os.PathLike):
+        return read_table(given)
     if isinstance(given, Dataset):
         given = given.to_frame()
     if not is_frame(given):
-        raise InvalidOption(f"is {type_of(given)}; it must be a data set or a data frame", option=option)
+        raise InvalidOption(
+            f"is {type_of(given)}; it must be a data set, a data frame or the path of a file", option=option
+        )
     return table_from_frame(given, source=option)
 
 

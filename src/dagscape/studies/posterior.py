@@ -17,10 +17,11 @@ from dagscape.core.randomness import Seed
 from dagscape.core.requirements import ProblemSize
 from dagscape.core.resources import Budget
 from dagscape.core.wording import plural
+from dagscape.data.discrete.automatic_cuts import AutomaticCuts, tell_cuts
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
-from dagscape.data.values import Frame
+from dagscape.data.values import Frame, as_cuts, is_source
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.posterior.backends import SUMMED_OVER, cost_more, on_all_processes
 from dagscape.posterior.evidence import (
@@ -52,7 +53,7 @@ from dagscape.sampling.method_choice import (
     sum_or_reason,
     tell_reason,
 )
-from dagscape.scores.choice import DISCRETE_SCORE, with_score
+from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE, with_score
 from dagscape.scores.kinds import as_data
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import score_job
@@ -60,6 +61,7 @@ from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.studies.automatic_ways import affordable_ways
 from dagscape.studies.averaged_posterior import averaged_posterior, sums_of_average
 from dagscape.studies.cut_tables import check_averaged, cut_data
 
@@ -124,7 +126,9 @@ def posterior(
         How the columns of numbers of a data frame or a file are cut, such as ``"quantile:3"``. ``"average"``, or
         several ways, average over them: ``"average"`` means 2, 3, 4 and 5 quantiles. Each way cuts all columns alike.
         The evidence is then that of the numbers before they were cut, so that ways can be compared. Chains, which do
-        not average, use 3 quantiles if these are among the ways, and else the first.
+        not average, use 3 quantiles if these are among the ways, and else the first. Default: ``"average"`` if the
+        table has measured columns and all sums take half a minute at most on one thread of a usual machine, by the
+        number of steps; and else ``"auto"``, one way, which the result says.
     cut_weights : {"equal", "evidence"}
         The weights of several ways of cutting: equal ones, or those that the data give them. The evidence is dominated
         by how well intervals fit single columns, and favours many intervals.
@@ -228,8 +232,11 @@ def posterior(
     saving: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds}
     sums = SumOptions(ancestors=ancestors, compelled=compelled, seed=seed, **of_sums_alone, **saving)
     asked = _Asked(over, method, sums, given, budget, progress, settings, cut_weights)
+    score = options.get("score", DISCRETE_SCORE)
     if discretize is not None:
-        data = cut_data(data, discretize, options.get("score", DISCRETE_SCORE))
+        data = cut_data(data, discretize, score)
+    elif is_source(data) and str(score).lower() != AUTO_SCORE and find_score(score).data_type is Dataset:
+        data = asked.cut(as_cuts(data), options)
     if not (isinstance(data, ComparedCuts) or is_data(data)):
         refuse_options_of_data(BEST if settings == AVERAGE else settings, options)
         return asked.of_scores(cast("LocalScores", data))
@@ -254,6 +261,25 @@ class _Asked:
     progress: ProgressOption
     settings: str
     cut_weights: str
+
+    def cut(self, table: Dataset | AutomaticCuts, options: Mapping[str, Any]) -> Dataset | ComparedCuts:
+        """Return a table cut in several ways if it is to be averaged over these, and say how it was cut."""
+        ways = None
+        if isinstance(table, AutomaticCuts):
+            asks_for_average = self.settings == AVERAGE and self.method != "chain" and not self._options_of_one_sum()
+            if asks_for_average:
+                ways = affordable_ways(
+                    table,
+                    lasting_options(options),
+                    self.over,
+                    self.budget,
+                    with_paths=self.sums.via is not None,
+                    max_seconds=self.of_chains.get("max_seconds"),
+                )
+            table = table.one
+        found = table if ways is None else ways
+        tell_cuts(found)
+        return found
 
     def of_scores(self, scores: LocalScores) -> Posterior | SampledNetworks:
         """Return the posterior of exactly these scores."""
@@ -316,7 +342,9 @@ class _Asked:
             return self._under_one(data, options)
         size = SearchSize.complete(jobs[0].data.n, max(job.max_parents for job in jobs))
         if self.method == "auto":
-            found = self._planned_or_reason(size, jobs[0], sums_of_average(len(jobs)))
+            found = self._planned_or_reason(
+                size, jobs[0], sums_of_average(len(jobs), len({grid.way for grid in grids}))
+            )
             if isinstance(found, Reason):
                 return self._under_one(data, options, f"{found} for each of {plural(len(jobs), 'setting')}")
         self._refuse_options_of_one_sum()
@@ -367,13 +395,16 @@ class _Asked:
             sampling.requirements(size, self.over, self.budget).check(self.budget.limit)
         return sampling if wanted else None
 
-    def _refuse_options_of_one_sum(self) -> None:
+    def _options_of_one_sum(self) -> list[str]:
         given = {
             "prior": self.sums.prior is not False,
             "order_weights": self.sums.order_weights is not None,
             "checkpoint": self.sums.resumable,
         }
-        for name in (name for name, asked in given.items() if asked):
+        return [name for name, asked in given.items() if asked]
+
+    def _refuse_options_of_one_sum(self) -> None:
+        for name in self._options_of_one_sum():
             raise InvalidOption(
                 f"is an option of one sum, not of an average: use {argument('settings', BEST)} or "
                 f"{argument('settings', FIXED)}",

@@ -267,7 +267,9 @@ class Sensitivity(OwnPicture, ScoredResult):
         return f"{compared} {threshold:g} (between all {count} settings: {every})"
 
     def on_defaults(self, threshold: float = 0.5, *, min_share: float = MIN_SHARE) -> str | None:
-        """Return a sentence on the default settings, if they are in the grid and the data rule them out; else None.
+        """Return a sentence on the defaults of scores, if they are in the grid and the data rule them out; else None.
+
+        They are those of :func:`dagscape.local_scores`. Posteriors of data average over settings.
 
         Parameters
         ----------
@@ -282,7 +284,7 @@ class Sensitivity(OwnPicture, ScoredResult):
         above = self.edges[[default, self._best]] >= threshold
         differ = int((above[0] != above[1]).sum())
         return (
-            f"the default settings ({self.settings[default].label}) have a share of {self.shares[default]:.1g}: "
+            f"the defaults of scores ({self.settings[default].label}) have a share of {self.shares[default]:.1g}: "
             f"{_edges_cross(differ)} {threshold:g} between them and those with the highest evidence ({self.best.label})"
         )
 

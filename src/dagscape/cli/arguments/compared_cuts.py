@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dagscape.cli.arguments.cutting_arguments import CUTTING_NAMES, compares_ways, is_given, take_ways
+from dagscape.cli.arguments.cutting_arguments import CUTTING_NAMES, compares_ways, is_given, take_way, take_ways
 from dagscape.cli.arguments.data_arguments import encoding_options, take_wishes
 from dagscape.cli.arguments.options import report_data, take_table
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
+from dagscape.data.discrete.automatic_cuts import AutomaticCuts, automatic_cuts, sentence_of_ways
 from dagscape.data.discrete.common_cuts import AUTO, COMPARED_CUTS, ComparedCuts, cut_table_in_ways, measured_columns
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.interpreting import interpreted
@@ -48,6 +49,30 @@ def take_compared(
         found = cut_table_in_ways(table, ways, wishes, **encoding).only_one()
     report_data(found.datasets[0] if isinstance(found, ComparedCuts) else found, out)
     return found
+
+
+def take_automatic(data: str, options: dict[str, Any], max_memory: int | str | None) -> Dataset | AutomaticCuts:
+    """Read a table as the options say, of which nothing says how numbers are cut; nothing is told yet.
+
+    Parameters
+    ----------
+    data, options, max_memory
+        As in :func:`take_compared`.
+    """
+    del options["discretizer"], options["save_discretizer"]
+    table = take_table(data, options, max_memory)
+    wishes = take_wishes(options, table)
+    encoding = encoding_options(table, options, max_memory)
+    return automatic_cuts(table, wishes, discretizer=take_way(options), **encoding)
+
+
+def report_cuts(data: Dataset | ComparedCuts, out: Output) -> None:
+    """Say how a table was cut, and warn about columns that look wrong."""
+    if isinstance(data, Dataset):
+        report_data(data, out)
+        return
+    out.note(f"{sentence_of_ways(data)} (--nominal, --numeric and --ignore overrule this)")
+    report_data(data.datasets[0], out)
 
 
 def takes_usual_ways(options: dict[str, Any]) -> bool:

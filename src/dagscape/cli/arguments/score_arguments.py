@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from dagscape.cli.arguments.compared_cuts import take_compared
+from dagscape.cli.arguments.compared_cuts import take_automatic, take_compared, takes_usual_ways
 from dagscape.cli.arguments.cutting_arguments import compares_ways
-from dagscape.cli.arguments.options import take_data_with_warnings, take_score_options
+from dagscape.cli.arguments.options import report_data, take_data_with_warnings, take_score_options
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.core.progress import ProgressOption
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import Budget
 from dagscape.data.any_data import AnyData
+from dagscape.data.discrete.automatic_cuts import AutomaticCuts
 from dagscape.data.discrete.common_cuts import ComparedCuts
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.posterior.evidence import FIXED, job_of_best
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import score_job
@@ -106,12 +108,20 @@ def take_problem(
 
 def take_given(
     data: str, options: dict[str, Any], max_memory: int | str | None, out: Output
-) -> tuple[EnumerableScores | AnyData | ComparedCuts, dict[str, Any]]:
-    """Read a score file, or a table, cut in all ways that the options name; with the arguments of ``local_scores``."""
+) -> tuple[EnumerableScores | AnyData | ComparedCuts | AutomaticCuts, dict[str, Any]]:
+    """Read a score file, or a table, cut in all ways that the options name; with the arguments of ``local_scores``.
+
+    If they name none, nothing is told yet of the columns of a table that are measured.
+    """
     if is_score_file(data):
         return score_file(data, [*options, "settings", "cut_weights"], max_memory), {}
     if compares_ways(options):
         return take_compared(data, options, max_memory, out), take_score_options(options, out)
+    if takes_usual_ways(options):
+        found = take_automatic(data, options, max_memory)
+        if isinstance(found, Dataset):
+            report_data(found, out)
+        return found, take_score_options(options, out)
     return scored_table(data, options, max_memory, out)
 
 

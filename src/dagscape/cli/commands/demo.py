@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import click
 
 from dagscape.best.k_best import k_best
@@ -9,11 +11,12 @@ from dagscape.cli.arguments.options import output_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import show
 from dagscape.data.bundled import load_dataset
+from dagscape.posterior.result import Posterior
 from dagscape.report.best import render_best
 from dagscape.report.edges import render_posterior
-from dagscape.sampling.exact_posterior import exact_posterior
 from dagscape.scores.scoring import local_scores
 from dagscape.scores.summary import summarize_scores
+from dagscape.studies.posterior import posterior
 
 
 @click.command()
@@ -22,18 +25,22 @@ def command(as_json: bool, quiet: bool) -> None:
     """Take a short tour with a bundled data set: the final boards of tic-tac-toe."""
     out = Output(as_json, quiet)
     data = load_dataset("tic-tac-toe")
-    scores = local_scores(data)
+    best = k_best(data, within=20)
+    chosen = best.score_info
+    assert chosen is not None
+    settings: dict[str, Any] = {**chosen.parameters, "max_parents": chosen.max_parents}
+    scores = local_scores(data, structure_prior=chosen.structure_prior, **settings)
     if as_json:
         out.show(summarize_scores(scores))
         return
     show("1. The data: every final board of tic-tac-toe when x moves first.\n\n")
     out.show(data.describe())
-    show("\n2. The local scores: which parents explain each square, and the outcome, best?\n\n")
+    show("\n2. The local scores, with the settings that the boards favour: which parents explain each square best?\n\n")
     out.show(summarize_scores(scores, top=1))
-    show("\n3. The posterior: how probable is each edge, and each directed path, over all DAGs?\n\n")
-    out.show_blocks(render_posterior(exact_posterior(scores, compelled=True), threshold=0.1))
+    show("\n3. The posterior, averaged over settings: how probable is each edge, and each path, over all DAGs?\n\n")
+    out.show_blocks(render_posterior(cast("Posterior", posterior(data, compelled=True)), threshold=0.1))
     show("\n4. The best equivalence classes: how many explain the boards equally well?\n\n")
-    out.show_blocks(render_best(k_best(scores, within=20), rows=6))
+    out.show_blocks(render_best(best, rows=6))
     show(_READING + "\n")
 
 

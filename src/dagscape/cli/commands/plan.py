@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
 
+from dagscape.cli.arguments.compared_cuts import take_automatic, takes_usual_ways
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     data_argument,
@@ -24,9 +26,10 @@ from dagscape.cli.arguments.student_files import long_option
 from dagscape.cli.arguments.task_options import PLANNED, take_task_options, task_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.wording import spelling
-from dagscape.core.errors import InvalidOption
+from dagscape.core.errors import AutomaticReading, InvalidOption
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.reading import READING_OPTIONS
-from dagscape.planning.plan import Plan, spelled_plan
+from dagscape.planning.plan import AVERAGED, Plan, spelled_plan
 from dagscape.planning.registry import TASKS
 from dagscape.scores.scoring_job import scoring_options
 from dagscape.search.independence_kinds import AUTO, kind_for
@@ -67,9 +70,9 @@ def command(
 ) -> None:
     """Estimate the memory and time that a job will need, from short trials on this machine.
 
-    What takes scores is planned under one setting; 'dagscape posterior DATA', which averages over 16, takes four times
-    as long to score, and eleven sums. Where it would run chains in place of the sum, the plan says what they need. The
-    exit code is 4 if the job does not fit within the memory limit.
+    A posterior is planned as an average over settings and ways of cutting numbers, what else takes scores under one
+    setting. Where it would run chains in place of the sum, the plan says what they need. The exit code is 4 if the job
+    does not fit within the memory limit.
     """
     out = Output(as_json, quiet)
     if task in _OF_STUDENTS:
@@ -106,6 +109,15 @@ def _of_data(data: str, task: str, options: dict[str, Any], out: Output) -> Plan
         report_decisions(rows, out)
         return spelled_plan(rows, task, spelling, **options)
     take_task_options(options, task)
+    if task == AVERAGED and takes_usual_ways(options):
+        found = take_automatic(data, options, options["max_memory"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AutomaticReading)
+            planned = spelled_plan(found, task, spelling, **take_score_options(options, out))
+        one = found if isinstance(found, Dataset) else found.one
+        report_set_aside(one, out)
+        report_decisions(one, out)
+        return planned
     dataset = take_data(data, options, options["max_memory"])
     report_set_aside(dataset, out)
     report_decisions(dataset, out)

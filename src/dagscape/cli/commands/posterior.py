@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dagscape.cli.arguments.compared_cuts import report_cuts
 from dagscape.cli.arguments.consensus_file import check_consensus_file, consensus_format, write_consensus
 from dagscape.cli.arguments.drawing_options import (
     direction_threshold_option,
@@ -25,6 +26,7 @@ from dagscape.core.randomness import SEED
 from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
 from dagscape.data.any_data import AnyData
+from dagscape.data.discrete.automatic_cuts import AutomaticCuts
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.ensembles.sampled_networks import SampledNetworks
@@ -47,6 +49,7 @@ from dagscape.sampling.method_choice import (
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.local_scores import LocalScores
+from dagscape.studies.automatic_ways import affordable_ways
 from dagscape.studies.posterior import AVERAGE, SETTINGS_OF_DATA, posterior
 
 # Sums with paths over fewer variables take a few seconds at most.
@@ -233,9 +236,17 @@ def command(
     asked |= {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds, **of_chains}
     with out.working() as progress, out.telling(CHECKPOINT_LOG), out.telling(METHOD_LOG):
         given, scoring = take_given(data, options, budget.limit, out)
-        table = given if isinstance(given, AnyData) else None
-        check_consensus_file(consensus_file, given)
-        check_effects(given)
+        whole = given.one if isinstance(given, AutomaticCuts) else given
+        table = whole if isinstance(whole, AnyData) else None
+        if isinstance(given, AutomaticCuts):
+            ways = None
+            if settings == AVERAGE and method != "chain" and not (prior_only or checkpoint):
+                reach: dict[str, Any] = {"with_paths": paths is not None, "max_seconds": max_seconds}
+                ways = affordable_ways(given, scoring, over, budget, **reach)
+            given = given.one if ways is None else ways
+            report_cuts(given, out)
+        check_consensus_file(consensus_file, whole)
+        check_effects(whole)
         if isinstance(given, LocalScores):
             asked |= {"settings": AVERAGE}
         else:

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidOption, type_of
 from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions
+from dagscape.data.discrete.findings import findings_of
+from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.kinds.decisions import IGNORED, NO_WISHES, Wishes, plan_columns
 from dagscape.data.table_sources import as_table
 from dagscape.data.tables.selection import unused_columns
@@ -192,11 +195,14 @@ def cut_table_in_ways(
         for way, data in zip(cutting, datasets, strict=True)
     ]
     aside = {**dict.fromkeys(wishes.ignore, IGNORED), **plan.aside}
-    return ComparedCuts(tuple(data.with_aside(aside) for data in found))
+    # What is constant in all ways is no variable in any.
+    aside |= {name: reason for name, reason in datasets[0].set_aside.items() if name not in kept}
+    shown = findings_of(table, names, plan.cut, options.get("weights"))
+    return ComparedCuts(tuple(replace(data.with_aside(aside), findings=shown) for data in found))
 
 
 def cut_in_ways(source: Any, ways: Sequence[Discretizer], **options: Unpack[EncodingOptions]) -> ComparedCuts:
-    """Return the data sets of a data frame or of a file, cut in several ways.
+    """Return the data sets of a data frame or of a file, cut in several ways; a warning says what is set aside.
 
     Parameters
     ----------
@@ -214,4 +220,6 @@ def cut_in_ways(source: Any, ways: Sequence[Discretizer], **options: Unpack[Enco
     >>> [data.arities.tolist() for data in cut.datasets]
     [[2, 2], [3, 3]]
     """
-    return cut_table_in_ways(as_table(source, unused=unused_columns(options), dates=True), ways, **options)
+    found = cut_table_in_ways(as_table(source, unused=unused_columns(options), dates=True), ways, **options)
+    issue(automatic_notice(found.datasets[0]))
+    return found

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from dagscape.data.kinds.findings import Finding
+
 # What other programs call such columns, in lower case. A weight may be that of a body.
 _USUAL_NAMES = frozenset({"count", "counts", "freq", "frequency", "n"})
 
 
-def count_warnings(columns: Sequence[tuple[str, str]], differ_without: Callable[[str], bool]) -> Iterator[str]:
+def count_findings(columns: Sequence[tuple[str, str]], differ_without: Callable[[str], bool]) -> Iterator[Finding]:
     """Iterate over warnings about columns of counts: integers of a usual name, without which all rows differ.
 
     Parameters
@@ -20,13 +22,15 @@ def count_warnings(columns: Sequence[tuple[str, str]], differ_without: Callable[
 
     Examples
     --------
-    >>> list(count_warnings([("Sex", "labels"), ("Freq", "integers")], lambda name: True))
+    >>> found = count_findings([("Sex", "labels"), ("Freq", "integers")], lambda name: True)
+    >>> [finding.sentence for finding in found]
     ["'Freq' looks like counts: if it says how many times each row counts, use --weights Freq (in Python
     weights='Freq')"]
     """
     for name, kind in columns:
         if name.casefold() in _USUAL_NAMES and kind == "integers" and len(columns) > 1 and differ_without(name):
-            yield (
+            said = (
                 f"{name!r} looks like counts: if it says how many times each row counts, use --weights {name} "
                 f"(in Python weights={name!r})"
             )
+            yield Finding("counts", said, (name,))

@@ -25,6 +25,7 @@ from dagscape.data.discrete.levels import LevelsOption, level_strings
 from dagscape.data.discrete.rows import distinct_rows, merge_rows
 from dagscape.data.discrete.summary import DataSummary, summarize
 from dagscape.data.kinds.decisions import IGNORED, Wishes, with_levels
+from dagscape.data.kinds.findings import Finding
 from dagscape.data.tables.chosen_variables import check_variable
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.columns import MISSING
@@ -88,6 +89,8 @@ class Dataset(Remembering):
         The name of the file they were read from, such as ``"poll.csv"`` or ``"builtin:iris"``; empty if they were not.
     weighted_by : str or None
         The column of the source that said how many times each row counts.
+    findings : tuple of Finding
+        What the source showed of columns before they were cut: relations between them, and counts.
 
     Examples
     --------
@@ -111,6 +114,7 @@ class Dataset(Remembering):
     holes: Marks | None = None
     source: str = ""
     weighted_by: str | None = None
+    findings: tuple[Finding, ...] = ()
     _known: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
@@ -399,7 +403,7 @@ class Dataset(Remembering):
         # Mapping proxies cannot be pickled.
         parts = (self.variables, dict(self.levels), self.codes, self.weights, self.interventions)
         about = (dict(self.missing), self.dropped, dict(self.types), dict(self.set_aside), self.discretizer)
-        return type(self), (*parts, *about, self.holes, self.source, self.weighted_by)
+        return type(self), (*parts, *about, self.holes, self.source, self.weighted_by, self.findings)
 
     def select(self, variables: Iterable[str]) -> Dataset:
         """Return the data set of some variables, in the given order; rows that become equal are merged.
@@ -431,7 +435,8 @@ class Dataset(Remembering):
             discretizer=self.discretizer,
             holes=None if self.holes is None else self.holes[:, columns],
         )
-        return replace(selected, source=self.source, weighted_by=self.weighted_by)
+        findings = tuple(finding for finding in self.findings if {*names}.issuperset(finding.columns))
+        return replace(selected, source=self.source, weighted_by=self.weighted_by, findings=findings)
 
     def drop(self, variables: Iterable[str]) -> Dataset:
         """Return the data set without some variables; rows that become equal are merged.

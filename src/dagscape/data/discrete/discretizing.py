@@ -37,6 +37,7 @@ from dagscape.data.discrete.cut_rules import CUT_RULES
 from dagscape.data.discrete.cutting import bins_by_column, checked_bins, choose_columns, cut_table
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.encoding import EncodingOptions, Missing
+from dagscape.data.discrete.findings import with_findings
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.discrete.intervals import Intervals
 from dagscape.data.discrete.notices import automatic_notice
@@ -595,7 +596,7 @@ def discretize(
     }
     unused = unused_columns(options)
     table = as_table(source, missing_values, unused, max_memory, reading, dates=method == "auto")
-    data = discretizer.learn(table, options).with_ignored(wishes.ignore)
+    data = with_findings(discretizer.learn(table, options), table, weights).with_ignored(wishes.ignore)
     issue(automatic_notice(data))
     return data
 

@@ -237,11 +237,12 @@ def _why_constant(column: Column, level: str | None, before: Column) -> str:
     observed = column.observed().values
     if not observed:
         return "has missing cells only"
-    if level == WHOLE_LINE:
-        return "is not cut: all its numbers are in one interval"
     constant = before.distinct == 1
+    if level == WHOLE_LINE and not constant:
+        return "is not cut: all its numbers are in one interval"
+    value = before.observed().values[0] if constant else observed[0]
     where = "row" if constant else "row that is left after dropping those with missing cells"
-    return f"has the same value, {observed[0]!r}, in every {where}"
+    return f"has the same value, {value!r}, in every {where}"
 
 
 def _identifiers(

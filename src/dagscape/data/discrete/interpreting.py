@@ -12,6 +12,7 @@ from dagscape.data.discrete.common_cuts import AUTO, discretizer_of
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions
+from dagscape.data.discrete.findings import with_findings
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.kinds.decisions import Wishes
 from dagscape.data.reading import read_table
@@ -70,7 +71,7 @@ def interpreted(
     assert data.discretizer is not None
     if plan is not None and not asked and not plan.aside and not data.discretizer.cuts:
         data = replace(data, discretizer=None)
-    return data.with_ignored(wishes.ignore)
+    return with_findings(data, table, options.get("weights")).with_ignored(wishes.ignore)
 
 
 def told_of(
@@ -96,6 +97,15 @@ def read_automatically(source: Any) -> Dataset:
     >>> read_automatically(pd.DataFrame({"rain": ["no", "yes"], "street": ["dry", "wet"]}))
     Dataset(2 variables, 2 rows, 2 of them distinct)
     """
+    return told_of(table_of(source), {}, AUTO, Wishes(), asked=False)
+
+
+def table_of(source: Any) -> Table:
+    """Return the table of a file or a data frame whose columns are to be told apart.
+
+    >>> import pandas as pd
+    >>> table_of(pd.DataFrame({"rain": ["no", "yes"]})).names
+    ('rain',)
+    """
     is_path = isinstance(source, str | os.PathLike)
-    table = read_table(source) if is_path else table_from_frame(source, dates=True)
-    return told_of(table, {}, AUTO, Wishes(), asked=False)
+    return read_table(source) if is_path else table_from_frame(source, dates=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dagscape.core.errors import AutomaticReading, argument
-from dagscape.data.kinds.decisions import IGNORED, is_guessed
+from dagscape.data.kinds.decisions import IGNORED, is_unasked
 
 if TYPE_CHECKING:
     from dagscape.data.discrete.dataset import Dataset
@@ -16,7 +16,10 @@ _NAMED = 12
 
 
 def automatic_notice(data: Dataset) -> AutomaticReading | None:
-    """Return what was decided about the columns of a data set that was read automatically; None if nothing was.
+    """Return what was decided about the columns of a data set without being asked for; None if nothing was.
+
+    That is where columns were cut automatically, and which were set aside by what they seem to hold, whatever cut the
+    others.
 
     Examples
     --------
@@ -29,7 +32,7 @@ def automatic_notice(data: Dataset) -> AutomaticReading | None:
     "'X0' is measured, and cut at 3.69 and 7.44"
     """
     cut = cut_sentences(data)
-    if not (cut or any(map(is_guessed, data.set_aside.values()))):
+    if not (cut or any(map(is_unasked, data.set_aside.values()))):
         return None
     parts = [*cut, *aside_sentences(data)]
     if not parts:
@@ -45,14 +48,13 @@ def cut_sentences(data: Dataset) -> list[str]:
         return []
     fitted = {name: discretizer.fitted[name].cuts for name in data.variables if name in discretizer.fitted}
     cut = [f"{name!r} is measured, and cut at {cut_places(cuts)}" for name, cuts in fitted.items() if cuts]
-    return _some(cut, "cut")
+    return some_sentences(cut, "cut")
 
 
 def aside_sentences(data: Dataset) -> list[str]:
-    """Return what was set aside, and why, if the data set was read automatically."""
-    if data.discretizer is None or data.discretizer.method != "auto":
-        return []
-    return sentences_aside(data.set_aside)
+    """Return what was set aside, and why: in an automatic reading, also what is constant."""
+    automatic = data.discretizer is not None and data.discretizer.method == "auto"
+    return sentences_aside({name: reason for name, reason in data.set_aside.items() if is_unasked(reason) or automatic})
 
 
 def sentences_aside(set_aside: Mapping[str, str]) -> list[str]:
@@ -62,7 +64,7 @@ def sentences_aside(set_aside: Mapping[str, str]) -> list[str]:
     ["'day' is set aside: it looks like a date: it is one"]
     """
     aside = {name: reason for name, reason in set_aside.items() if reason != IGNORED}
-    return _some([f"{name!r} is set aside: it {reason}" for name, reason in aside.items()], "set aside")
+    return some_sentences([f"{name!r} is set aside: it {reason}" for name, reason in aside.items()], "set aside")
 
 
 def cut_places(cuts: Sequence[float]) -> str:
@@ -75,8 +77,12 @@ def cut_places(cuts: Sequence[float]) -> str:
     return places[0] if len(places) == 1 else f"{', '.join(places[:-1])} and {places[-1]}"
 
 
-def _some(sentences: Sequence[str], what: str) -> list[str]:
-    """Return the first sentences, and how many more there are."""
+def some_sentences(sentences: Sequence[str], what: str) -> list[str]:
+    """Return the first sentences about columns, and of how many more the same is true.
+
+    >>> some_sentences([f"x{i} is cut" for i in range(15)], "cut")[-2:]
+    ['x11 is cut', '3 more are cut']
+    """
     more = len(sentences) - _NAMED
     verb = "is" if more == 1 else "are"
     return [*sentences[:_NAMED], *([f"{more} more {verb} {what}"] if more > 0 else [])]

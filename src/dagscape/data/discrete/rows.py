@@ -16,6 +16,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from dagscape.data.tables.table import Table
+
 Flags = npt.NDArray[np.bool_]
 
 _WORD_LIMIT = 2**63
@@ -86,6 +88,19 @@ def distinct_rows(codes: npt.NDArray[Any], arities: Sequence[int]) -> tuple[npt.
     places = np.empty(len(codes), dtype=np.intp)
     places[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
     return order[starts], places
+
+
+def rows_differ(table: Table) -> bool:
+    """Whether a table has several rows, which all differ.
+
+    Examples
+    --------
+    >>> from dagscape.data.tables.frames import table_from_array
+    >>> rows_differ(table_from_array([[0, 1], [0, 2]])), rows_differ(table_from_array([[0, 1], [0, 1]]))
+    (True, False)
+    """
+    _, starts = group_rows(pack_words((column.groups() + 1, column.distinct + 1) for column in table.columns))
+    return starts.size == table.m > 1
 
 
 def code_type(arities: Iterable[int]) -> type[np.uint8] | type[np.uint32]:

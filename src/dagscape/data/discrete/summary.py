@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -18,14 +17,15 @@ from dagscape.core.errors import InvalidData
 from dagscape.core.version import __version__
 from dagscape.core.wording import plural
 from dagscape.data.discrete.column_uses import cuts_of, guess_variable, use_of
-from dagscape.data.discrete.counting import count_warnings
+from dagscape.data.discrete.counting import count_findings
 from dagscape.data.discrete.identifiers import is_nearly_unique
 from dagscape.data.discrete.levels import sort_levels
-from dagscape.data.discrete.related_columns import relation_warnings, table_relations
-from dagscape.data.discrete.rows import group_rows, pack_words
+from dagscape.data.discrete.related_columns import a_handful, relation_warnings, table_relations
+from dagscape.data.discrete.rows import group_rows, pack_words, rows_differ
 from dagscape.data.kinds.decisions import IGNORED, Decision, Wishes, plan_columns
 from dagscape.data.kinds.guessing import guess_from_profile
-from dagscape.data.kinds.profile import profile_of_levels
+from dagscape.data.kinds.profile import profile_of, profile_of_levels
+from dagscape.data.kinds.zeros import zeros_apart
 from dagscape.data.sources import data_source, table_source
 from dagscape.data.tables.columns import Column
 from dagscape.data.tables.interventions import FEW_ROWS, Marks, set_in_every_row
@@ -196,10 +196,7 @@ def summarize(dataset: Dataset) -> DataSummary:
         if _was_numbering(dataset, column.name):
             found.append(_numbering_warning(column.name))
         found += _warnings(column, _compared_levels(column), dataset.m)
-    found += count_warnings(
-        [(column.name, column.kind) for column in columns],
-        lambda name: dataset.m > 1 and dataset.drop([name]).weights.size == dataset.m,
-    )
+    found += counting_warnings(dataset)
     found += [
         f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
         for name in dataset.variables
@@ -305,10 +302,12 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
         # Decimals are not compared with each other: as strings, they would take much memory.
         levels = columns[-1].levels or column.kind != "decimals" or columns[-1].distinct == 1
         found += _warnings(columns[-1], column.values if levels else (), table.m, as_read=True)
+        found += _zero_warnings(name, column, plan.decisions[name])
     found += [f"{name!r} {reason}: it is set aside when the table is used" for name, reason in plan.aside.items()]
     if used := [*plan.kept, *plan.cut]:
-        found += table_relations(table.only([name for name in table.names if name in used]))
-    found += count_warnings([(column.name, column.kind) for column in columns], partial(_rows_differ, table))
+        found += a_handful(table_relations(table.only([name for name in table.names if name in used])))
+    kinds = [(column.name, column.kind) for column in columns]
+    found += [finding.sentence for finding in count_findings(kinds, lambda name: rows_differ(table.without(name)))]
     # One column at a time, because each is a copy.
     _, starts = group_rows(pack_words((column.groups() + 1, column.distinct + 1) for column in table.columns))
     return DataSummary(
@@ -321,11 +320,33 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
     )
 
 
-def _rows_differ(table: Table, without: str) -> bool:
-    """Whether a table has several rows, all different in the other columns."""
-    others = [column for name, column in zip(table.names, table.columns, strict=True) if name != without]
-    _, starts = group_rows(pack_words((column.groups() + 1, column.distinct + 1) for column in others))
-    return starts.size == table.m > 1
+def _zero_warnings(name: str, column: Column, decision: Decision) -> Iterator[str]:
+    """Iterate over a warning about zeros of a measured column that probably mean missing cells."""
+    apart = zeros_apart(profile_of(column)) if decision.use == "intervals" else None
+    if apart is not None:
+        zeros, least = apart
+        yield (
+            f"{name!r} is 0 in {plural(zeros, 'row')} and at least {least:g} in the others: if 0 means that it was not "
+            "measured, empty these cells"
+        )
+
+
+def counting_warnings(dataset: Dataset) -> list[str]:
+    """Return a warning for each column that looks like counts of rows; these are among those of the summary.
+
+    Examples
+    --------
+    >>> from dagscape.data.discrete.dataset import Dataset
+    >>> counting_warnings(Dataset.from_array([["u", 3], ["v", 5]], ["x", "Freq"]))[0][:30]
+    "'Freq' looks like counts: if i"
+    """
+
+    def differ_without(name: str) -> bool:
+        return dataset.m > 1 and dataset.drop([name]).weights.size == dataset.m
+
+    kinds = [(name, kind_of(dataset.levels[name])) for name in dataset.variables]
+    before = [finding for finding in dataset.findings if finding.about == "counts"]
+    return [finding.sentence for finding in [*before, *count_findings(kinds, differ_without)]]
 
 
 def identifier_warnings(dataset: Dataset) -> list[str]:

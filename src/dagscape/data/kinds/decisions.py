@@ -25,8 +25,9 @@ Use = Literal["intervals", "levels", "set aside"]
 # What is said of columns that the user does not want.
 IGNORED = "is to be ignored"
 
-# How the reasons begin for which columns are set aside by what they seem to hold.
-_SEEMS, _RARE, _UNREADABLE = "looks like ", "has levels that are too rare: ", "is no column of numbers: it "
+# How the reasons begin for which columns are set aside by what they seem to hold, or by how they would be cut.
+_SEEMS, _RARE, _NOT_CUT = "looks like ", "has levels that are too rare: ", "is not cut: "
+_UNREADABLE = "is no column of numbers: it "
 
 _ARTICLES = {"identifier": "an identifier", "date": "a date", "free text": "free text", "measured": "measured"}
 
@@ -189,15 +190,19 @@ def _why_aside(guess: Guess, profile: ColumnProfile) -> str:
     return ""
 
 
-def is_guessed(reason: str) -> bool:
-    """Whether a column that was set aside for a reason was by what it seems to hold.
+def is_unasked(reason: str) -> bool:
+    """Whether a column that was set aside for a reason was by what it seems to hold, or because its cuts fail.
+
+    A user who is not told would not know of it: the column is neither constant nor to be left out.
 
     Examples
     --------
-    >>> is_guessed("looks like free text: 90 different values"), is_guessed("has the same value, 'a', in every row")
+    >>> is_unasked("looks like free text: 90 different values"), is_unasked("has the same value, 'a', in every row")
     (True, False)
+    >>> is_unasked("is not cut: all its numbers are in one interval")
+    True
     """
-    return reason.startswith((_SEEMS, _RARE, _UNREADABLE))
+    return reason.startswith((_SEEMS, _RARE, _NOT_CUT, _UNREADABLE))
 
 
 def with_levels(table: Table, names: Collection[str]) -> Table:

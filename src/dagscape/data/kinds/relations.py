@@ -18,7 +18,7 @@ first look at a few hundred rows leaves few pairs of columns that are not relate
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.data.kinds.findings import Finding
 from dagscape.data.kinds.one_hot import one_hot_groups
 
 Codes = npt.NDArray[Any]
@@ -239,35 +240,41 @@ def _counted(cells: Codes, weights: Weights, size: int) -> tuple[Codes, npt.NDAr
     return different, counts[different]
 
 
-def relation_sentences(found: Relations, names: Sequence[str]) -> Iterator[str]:
-    """Iterate over one sentence for each finding, with the remedy.
+def relation_findings(found: Relations, names: Sequence[str]) -> Iterator[Finding]:
+    """Iterate over what was found in words, with the remedy.
 
     Examples
     --------
-    >>> next(relation_sentences(Relations(copies=((0, 1),)), ["city", "town"]))
+    >>> next(relation_findings(Relations(copies=((0, 1),)), ["city", "town"])).sentence
     "'city' and 'town' say the same in every row: leave out all but one, because copies take edges from each other"
     """
+
+    def finding(sentence: str, columns: Iterable[int]) -> Finding:
+        return Finding("relation", sentence, tuple(names[i] for i in columns))
+
     for group in found.copies:
-        yield (
-            f"{_listed([names[i] for i in group])} say the same in every row: leave out all but one, because copies "
-            "take edges from each other"
-        )
+        copies = _listed([names[i] for i in group])
+        said = f"{copies} say the same in every row: leave out all but one, because copies take edges from each other"
+        yield finding(said, group)
     for hot in found.one_hot:
-        yield (
-            f"exactly one of {_listed([names[i] for i in hot])} is set in every row: make one column of them, because "
-            "each is known from the others"
+        code = _listed([names[i] for i in hot])
+        said = (
+            f"exactly one of {code} is set in every row: make one column of them, because each is known from the others"
         )
+        yield finding(said, hot)
     for i, others in found.determined.items():
-        one = len(others) == 1
-        yield (
+        those = "that is" if len(others) == 1 else "those are"
+        said = (
             f"{names[i]!r} determines {_listed([names[j] for j in others])}: leave out {names[i]!r} or what it "
-            f"determines, unless {'that is' if one else 'those are'} what you ask about"
+            f"determines, unless {those} what you ask about"
         )
+        yield finding(said, (i, *others))
     for i, j, share in found.near_copies:
-        yield (
+        said = (
             f"{names[i]!r} and {names[j]!r} say the same in {_percent(share)} of the rows: leave out one of them, "
             "because copies take edges from each other"
         )
+        yield finding(said, (i, j))
 
 
 def _percent(share: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dagscape.core.errors import AutomaticReading, argument
 from dagscape.data.discrete.notices import sentences_aside
-from dagscape.data.kinds.decisions import is_guessed
+from dagscape.data.kinds.decisions import is_unasked
 from dagscape.data.tables.table import listing
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def mixed_notice(data: MixedData) -> AutomaticReading | None:
     >>> mixed_notice(mixed_from_table(table_from_array([[i / 8, i % 3] for i in range(90)]))).lasting
     "the numbers of 'X1' are levels"
     """
-    if not (data.guessed or any(map(is_guessed, data.set_aside.values()))):
+    if not (data.guessed or any(map(is_unasked, data.set_aside.values()))):
         return None
     remedies = f"{argument('nominal')}, {argument('numeric')} and {argument('ignore')}"
     parts = [*level_sentences(data), *sentences_aside(data.set_aside)]

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.caveats import issue
-from dagscape.core.errors import InvalidData, InvalidOption, NothingObserved, did_you_mean, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, NothingObserved, did_you_mean, type_of
 from dagscape.core.masks import mask_of
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import cut_numbers
 from dagscape.data.discrete.levels import level_of_missing
 from dagscape.data.discrete.rows import distinct_rows, group_rows, pack_words
+from dagscape.data.reading import read_table
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.columns import Column
 from dagscape.data.tables.frames import cell_string, is_empty_frame, is_frame, is_missing, table_from_frame
@@ -158,7 +159,7 @@ def observed_rows(
     ----------
     variables, levels, discretizer
         Those of the network.
-    rows : Dataset, Table or data frame
+    rows : Dataset, Table, data frame or path
         For a data set, its distinct rows, in the order of ``rows.to_frame(expand=False)``.
     target : str
         The variable to predict.
@@ -171,7 +172,7 @@ def observed_rows(
     >>> found.codes.tolist(), found.places.tolist()
     ([[-1, -1], [0, -1]], [1, 0, 1])
     """
-    check_rows(rows)
+    rows = as_rows(rows)
     _warn_if_nothing_is_common(variables, rows, target)
     if isinstance(rows, Dataset):
         codes, chosen = _dataset_codes(variables, levels, rows, target)
@@ -208,14 +209,17 @@ def _warn_if_nothing_is_common(variables: Sequence[str], rows: Any, target: str)
         )
 
 
-def check_rows(rows: object) -> None:
-    """Refuse rows that are neither a data frame nor a data set."""
-    if isinstance(rows, Dataset | Table) or is_frame(rows):
-        return
-    what, remedy = type_of(rows), ""
+def as_rows(rows: Any) -> Any:
+    """Return the table of a file, and a data frame or a data set as it is; refuse all else.
+
+    >>> as_rows("builtin:zoo").m
+    101
+    """
     if isinstance(rows, str | os.PathLike):
-        what, remedy = repr(rows), f": read the file with pandas, or with {function('read_data')}"
-    raise InvalidOption(f"is {what}; it must be a data frame or a Dataset{remedy}", option="rows")
+        return read_table(rows)
+    if isinstance(rows, Dataset | Table) or is_frame(rows):
+        return rows
+    raise InvalidOption(f"is {type_of(rows)}; it must be a data frame, a Dataset or the path of a file", option="rows")
 
 
 def _dataset_codes(

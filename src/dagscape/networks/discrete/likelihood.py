@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dagscape.core.errors import InvalidData
 from dagscape.core.masks import bits
+from dagscape.data.reading import read_table
 from dagscape.data.tables.frames import is_frame
-from dagscape.data.tables.table import listing
+from dagscape.data.tables.table import Table, listing
 from dagscape.data.values import encode_frame
 from dagscape.networks.discrete.families import matching_codes, matching_columns, table_entries
 
@@ -30,7 +32,9 @@ def log_likelihood(network: Network, data: Dataset | Frame) -> float:
     >>> log_likelihood(network, network.sample(10, seed=1)) < 0
     True
     """
-    data = _encoded(network, data) if is_frame(data) else data
+    if isinstance(data, str | os.PathLike):
+        data = read_table(data)
+    data = _encoded(network, data) if isinstance(data, Table) or is_frame(data) else data
     columns = matching_columns(network.variables, data)
     codes = matching_codes(network.variables, network.levels, data, columns)
     arities = [len(network.levels[name]) for name in network.variables]
@@ -50,8 +54,8 @@ def log_likelihood(network: Network, data: Dataset | Frame) -> float:
     return math.fsum(terms)
 
 
-def _encoded(network: Network, frame: Frame) -> Dataset:
-    """Return a frame as a data set with the levels of the network; a column of it may well be constant."""
+def _encoded(network: Network, frame: Frame | Table) -> Dataset:
+    """Return a frame or a table as a data set with the levels of the network; a column of it may well be constant."""
     data, _ = encode_frame(frame, network.levels, network.discretizer, "the data frame")
     if absent := [name for name in network.variables if name not in data.levels]:
         raise InvalidData(f"the data lack variables of the network: {listing(absent)}")

@@ -202,7 +202,7 @@ class Network:
 
         Parameters
         ----------
-        data : Dataset or data frame
+        data : Dataset, data frame or path
             Data with the same variables; variables and levels are matched by name, in any order. A value that was set
             by an intervention contributes a factor of 1.
 
@@ -346,7 +346,7 @@ class Network:
 
         Parameters
         ----------
-        rows : Dataset or data frame
+        rows : Dataset, data frame or path
             The rows. Columns that are absent and cells that are missing (None, NaN, ``""``, ``"?"``) are not observed,
             and are summed out; if the network has a level ``?``, that of missing cells in its data, a missing cell has
             that level. The target's own column and columns that the network lacks are ignored. Numbers are cut by
@@ -359,7 +359,7 @@ class Network:
         Returns
         -------
         DataFrame
-            A column for each level of the target, in its own type. One row for each row of a data frame, with its
+            A column for each level of the target, in its own type. One row for each row of a file or a frame, with its
             index; for a Dataset, which keeps no order, one for each distinct row, in the order of
             ``rows.to_frame(expand=False)``. Only what is relevant to the target is used, given all that the row shows.
             If that has probability 0, all levels are equally probable, as in :meth:`BestNetworks.predict`.
