@@ -52,6 +52,7 @@ _HOMES = {
     "LocalScores": "scores.tables.local_scores",
     "LostPrecision": "core.errors",
     "NothingObserved": "core.errors",
+    "MixedData": "data.mixed.mixed",
     "Modes": "modes.result",
     "Network": "networks.discrete.network",
     "NumericData": "data.continuous.numeric",

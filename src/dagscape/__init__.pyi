@@ -35,6 +35,7 @@ from dagscape.data.continuous.numeric import NumericData as NumericData
 from dagscape.data.discrete.dataset import Dataset as Dataset
 from dagscape.data.discrete.discretizing import Discretizer as Discretizer
 from dagscape.data.discrete.discretizing import discretize as discretize
+from dagscape.data.mixed.mixed import MixedData as MixedData
 from dagscape.data.reading import read_data as read_data
 from dagscape.drawing.draw import draw as draw
 from dagscape.ensembles.chain_diagnostics import ChainDiagnostics as ChainDiagnostics

@@ -222,7 +222,9 @@ def test_percentages_are_cut_and_new_rows_at_the_same_places():
 
 def test_numbers_that_cannot_be_read_are_set_aside_with_the_reason():
     frame = pd.DataFrame({"size": [f"{i}.5" for i in range(89)] + ["unknown"], "sex": ["f", "m", "m"] * 30})
-    with pytest.warns(ds.AutomaticReading, match="'size' is set aside: it is not cut: it mixes numbers with 'unknown'"):
+    with pytest.warns(
+        ds.AutomaticReading, match="'size' is set aside: it is no column of numbers: it mixes numbers with 'unknown'"
+    ):
         ds.discretize(frame, method="auto")
 
 

@@ -24,6 +24,8 @@ from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.encoding import EncodingOptions
 from dagscape.data.discrete.levels import LevelsOption
 from dagscape.data.kinds.decisions import Wishes
+from dagscape.data.mixed.composing import ComposingOptions
+from dagscape.data.mixed.mixed import MixedData, told_of_mixed
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES, check_missing_values
 from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES, Decimal
 from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES, DuplicateNames
@@ -64,9 +66,9 @@ _JSON_START_LENGTH = 1000
 Source = str | os.PathLike[str]
 
 
-DataKind = Literal["discrete", "numeric"]
+DataKind = Literal["discrete", "numeric", "mixed"]
 
-DATA_KINDS: tuple[DataKind, ...] = ("discrete", "numeric")
+DATA_KINDS: tuple[DataKind, ...] = ("discrete", "numeric", "mixed")
 
 
 # The names of the options of files, and of reading, in the order of the signatures.
@@ -101,6 +103,12 @@ class _NumericOptions(MeasuringOptions, ReadingOptions, total=False):
     ignore: Collection[str]
 
 
+class _MixedOptions(ComposingOptions, ReadingOptions, total=False):
+    nominal: Collection[str]
+    numeric: Collection[str]
+    ignore: Collection[str]
+
+
 @overload
 def read_data(
     source: Source, *, kind: Literal["discrete"] = "discrete", **options: Unpack[_DiscreteOptions]
@@ -109,6 +117,10 @@ def read_data(
 
 @overload
 def read_data(source: Source, *, kind: Literal["numeric"], **options: Unpack[_NumericOptions]) -> NumericData: ...
+
+
+@overload
+def read_data(source: Source, *, kind: Literal["mixed"], **options: Unpack[_MixedOptions]) -> MixedData: ...
 
 
 def read_data(
@@ -135,7 +147,7 @@ def read_data(
     keep_constant: bool = False,
     drop_suspicious: bool = False,
     max_memory: int | str | None = None,
-) -> Dataset | NumericData:
+) -> Dataset | NumericData | MixedData:
     r"""Read data from a file.
 
     Parameters
@@ -146,15 +158,17 @@ def read_data(
         (``.xlsx`` with openpyxl, ``.xls`` with xlrd, ``.ods`` with odfpy); ``"-"`` for standard input; or
         ``"builtin:NAME"`` for a bundled data set as it was published
         (:func:`~dagscape.data.bundled.load_dataset` has their names).
-    kind : {"discrete", "numeric"}
+    kind : {"discrete", "numeric", "mixed"}
         What the variables are: ``"discrete"`` gives a :class:`Dataset`, whose levels are the strings of the cells;
-        ``"numeric"`` gives :class:`NumericData`, and all cells must be numbers.
+        ``"numeric"`` gives :class:`NumericData`, and all cells must be numbers; ``"mixed"`` gives :class:`MixedData`,
+        and tells apart what columns hold, as :meth:`MixedData.from_frame` does.
     missing : {"error", "level", "drop", "keep"}
         How to treat missing cells: raise an error, make them a level of their own, called ``?``, drop their rows, or
-        keep them for methods that can use them, such as predictions. Numeric data has no levels.
+        keep them for methods that can use them, such as predictions. Numeric data has no levels, and of mixed
+        data, only discrete columns have.
     levels : mapping of str to sequence or int, optional
         Declared levels by variable, in order, possibly unobserved; an integer k means the levels
-        ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu. Only for discrete data.
+        ``0``, ``1``, …, ``k - 1``. Unobserved levels change BDeu. Not for numeric data.
     interventions : str, array-like or None
         The variables set in each row, as in :meth:`Dataset.from_frame`.
     weights : str, array-like of int or None
@@ -184,7 +198,8 @@ def read_data(
         aside identifiers, dates and free text, and issues a warning that says so
         (:class:`~dagscape.AutomaticReading`). Default: integers are levels, and decimals are refused.
     nominal, numeric, ignore : collection of str
-        Columns whose values are levels, those that are cut, and those that are set aside, whatever they seem to hold.
+        Columns whose values are levels, those that are cut, or numbers of mixed data, and those that are set aside,
+        whatever they seem to hold.
     max_memory : int or str, optional
         Limit on memory, such as ``"8GiB"``. Default: 80% of what is free. What counts are the distinct strings of the
         columns in use, or their numbers, 8 bytes for each of their cells, and declared levels; not the size of the
@@ -192,7 +207,7 @@ def read_data(
 
     Returns
     -------
-    Dataset or NumericData
+    Dataset, NumericData or MixedData
 
     Examples
     --------
@@ -205,6 +220,8 @@ def read_data(
     (Dataset(2 variables, 2 rows, 2 of them distinct), 1)
     >>> read_data("builtin:iris", kind="numeric", drop=["class"])
     NumericData(4 variables, 150 rows)
+    >>> read_data("builtin:iris", kind="mixed")
+    MixedData(5 variables, 4 of them measured, 150 rows)
     >>> read_data("builtin:iris", discretize="quantile:2", ignore=["class"]).levels["petal_width"]
     ('(-inf,1.35]', '(1.35,inf)')
     """
@@ -212,11 +229,7 @@ def read_data(
     if kind == "numeric" and levels is not None:
         raise InvalidOption(f"declares levels, which {argument('kind', 'numeric')} does not have", option="levels")
     wishes = Wishes.of(nominal, numeric, ignore)
-    if kind == "numeric" and (discretize is not None or wishes.nominal or wishes.numeric):
-        option = "discretize" if discretize is not None else "nominal" if wishes.nominal else "numeric"
-        raise InvalidOption(
-            f"is for discrete data; {argument('kind', 'numeric')} takes all numbers as they are", option
-        )
+    _check_wishes(kind, discretize, wishes)
     options: SelectionOptions = {
         "interventions": interventions,
         "weights": weights,
@@ -238,18 +251,33 @@ def read_data(
         duplicate_names=duplicate_names,
         missing_values=missing_values,
         unused=lambda name: name in wishes.ignore or unused(name),
-        numeric=None if kind == "discrete" else lambda name: name not in others,
+        numeric=None if kind != "numeric" else lambda name: name not in others,
         max_memory=max_memory,
     )
     if kind == "numeric":
         return numeric_from_table(table, missing=missing, ignore=wishes.ignore, **options)
     chosen: EncodingOptions = {"missing": missing, "levels": levels, **options}
+    if kind == "mixed":
+        return told_of_mixed(table, wishes, **chosen)
     if discretize is None and not wishes.numeric:
         wishes.check(table)
         return encode(table, nominal=wishes.nominal, ignore=wishes.ignore, **chosen)
     # Loaded when it is needed, because it reads tables itself.
     make: Callable[..., Dataset] = loaded("data.discrete.interpreting:told_of")
     return make(table, chosen, discretize, wishes)
+
+
+def _check_wishes(kind: DataKind, discretize: object, wishes: Wishes) -> None:
+    """Refuse options that say which columns are cut, where none is."""
+    if kind == "mixed" and discretize is not None:
+        raise InvalidOption(
+            f"is for discrete data; {argument('kind', 'mixed')} takes measured columns as they are", "discretize"
+        )
+    if kind == "numeric" and (discretize is not None or wishes.nominal or wishes.numeric):
+        option = "discretize" if discretize is not None else "nominal" if wishes.nominal else "numeric"
+        raise InvalidOption(
+            f"is for discrete data; {argument('kind', 'numeric')} takes all numbers as they are", option
+        )
 
 
 def read_table(

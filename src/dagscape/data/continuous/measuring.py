@@ -36,7 +36,7 @@ NUMERIC_MISSING_CHOICES: tuple[NumericMissing, ...] = ("error", "drop", "keep")
 # A number, its sorted copy, and the sorting keys.
 _CELL_BYTES = 24
 
-_KEEP_MISSING = ("keep", "keep it for methods that can use it", "keep them for methods that can use them")
+KEEP_CELLS = ("keep", "keep it for methods that can use it", "keep them for methods that can use them")
 
 
 class MeasuringOptions(SelectionOptions, total=False):
@@ -110,9 +110,9 @@ def measure_table(
         aside |= {name: reason for name, reason in constant_columns(numbers).items() if absent[name]}
     if drop_suspicious:
         aside |= _numbering(marked.table)
-    marked = _without(marked, aside)
+    marked = without_columns(marked, aside)
     if missing == "error":
-        check_no_missing(marked.table, _KEEP_MISSING)
+        check_no_missing(marked.table, KEEP_CELLS)
     all_rows = marked.table
     if missing == "drop" and any(absent[name] for name in all_rows.names):
         kept = without_missing(all_rows, level=False)
@@ -122,14 +122,14 @@ def measure_table(
         aside |= constant_columns(
             {name: numbers[name] for name in marked.table.names}, dropped=all_rows.m > marked.table.m
         )
-        marked = _without(marked, aside)
+        marked = without_columns(marked, aside)
     names = marked.table.names
     values = np.empty((marked.table.m, len(names)))
     for place, name in enumerate(names):
         values[:, place] = numbers.pop(name)
     if missing == "keep":
         check_set_cells(marked.table, marked.marks, np.isnan(values))
-    values, marks = _repeated(values, marked, max_memory)
+    values, marks = repeated_rows(values, marked, max_memory)
     return Measured(
         variables=names,
         values=values,
@@ -141,7 +141,7 @@ def measure_table(
     )
 
 
-def _repeated(values: Floats, marked: MarkedTable, max_memory: int | str | None) -> tuple[Floats, Marks | None]:
+def repeated_rows(values: Floats, marked: MarkedTable, max_memory: int | str | None) -> tuple[Floats, Marks | None]:
     """Return the rows, each as often as it counts: sums over numbers are sums over rows."""
     counts = marked.table.counts
     if counts is None:
@@ -182,7 +182,8 @@ def _numbering(table: Table) -> dict[str, str]:
     }
 
 
-def _without(marked: MarkedTable, names: Collection[str]) -> MarkedTable:
+def without_columns(marked: MarkedTable, names: Collection[str]) -> MarkedTable:
+    """Return the table without columns that are set aside; one must be left."""
     left = [name for name in marked.table.names if name not in names]
     if left:
         return marked.only(left)

@@ -17,29 +17,30 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.checks import check_unicode
-from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_mean, type_of
-from dagscape.core.wording import plural
+from dagscape.core.errors import InvalidData, InvalidOption, argument, type_of
 from dagscape.data.continuous.measuring import MeasuringOptions, NumericMissing, constant_columns, measure_table
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.levels import level_of_missing
 from dagscape.data.kinds.decisions import IGNORED, Wishes
+from dagscape.data.tables.chosen_variables import all_but, chosen_places
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.duplicate_names import DuplicateNames
 from dagscape.data.tables.file_names import file_name
 from dagscape.data.tables.frames import table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
+from dagscape.data.tables.number_rows import NumberRows
 from dagscape.data.tables.numbers import Floats, parse_numbers
 from dagscape.data.tables.numeric_cells import is_usable
+from dagscape.data.tables.row_order import row_order
 from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import Table, listing
-from dagscape.results.base import frame_html, notebook_html
+from dagscape.data.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class NumericData:
+class NumericData(NumberRows):
     """A table of numbers.
 
     Make one with :meth:`from_frame`, :meth:`from_array` or :func:`numeric_from_dataset`; the constructor does not check
@@ -199,26 +200,6 @@ class NumericData:
         return numeric_from_table(table_from_array(array, variables, missing_values=missing_values), **options)
 
     @property
-    def n(self) -> int:
-        """The number of variables."""
-        return len(self.variables)
-
-    @property
-    def m(self) -> int:
-        """The number of rows."""
-        return int(self.values.shape[0])
-
-    @property
-    def has_missing(self) -> bool:
-        """Whether a cell is missing."""
-        return bool(np.isnan(self.values).any())
-
-    @property
-    def experimental_rows(self) -> int:
-        """The number of rows in which some variable was set."""
-        return 0 if self.interventions is None else int(np.count_nonzero(self.interventions.any(axis=1)))
-
-    @property
     def fingerprint(self) -> str:
         """A SHA-256 digest of the content, in hexadecimal; it does not depend on the order of the rows."""
         digest = hashlib.sha256(json.dumps(["numeric", self.variables, self.values.shape]).encode())
@@ -226,22 +207,6 @@ class NumericData:
         if self.interventions is not None:
             digest.update(np.packbits(self.interventions).data)
         return digest.hexdigest()
-
-    def __eq__(self, other: object) -> bool:
-        return self.fingerprint == other.fingerprint if isinstance(other, NumericData) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.fingerprint)
-
-    def __repr__(self) -> str:
-        aside = f", {len(self.set_aside)} set aside" if self.set_aside else ""
-        holes = int(np.count_nonzero(np.isnan(self.values)))
-        missing = f", {plural(holes, 'missing cell')}" if holes else ""
-        return f"NumericData({plural(self.n, 'variable')}{aside}, {plural(self.m, 'row')}{missing})"
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the short form, and the first rows."""
-        return notebook_html(self, frame_html(self.to_frame()))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # Mapping proxies cannot be pickled.
@@ -257,16 +222,10 @@ class NumericData:
         >>> data.select(["b"]).values.tolist()
         [[0.0], [1.0]]
         """
-        if isinstance(variables, str):
-            raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
-        names = list(variables)
-        columns = list(self._places(names).values())
-        if not names or len(columns) < len(names):
-            problem = f"holds a variable more than once: {listing(names)}" if names else "is empty"
-            raise InvalidOption(problem, option="variables")
+        names, columns = chosen_places(variables, self.variables, self.set_aside)
         marks = None if self.interventions is None else self.interventions[:, columns]
         missing = {name: self.missing.get(name, 0) for name in names}
-        found = sorted_data(tuple(names), self.values[:, columns], marks, missing, self.dropped, self.set_aside)
+        found = sorted_data(names, self.values[:, columns], marks, missing, self.dropped, self.set_aside)
         return replace(found, source=self.source, weighted_by=self.weighted_by)
 
     def drop(self, variables: Iterable[str]) -> NumericData:
@@ -277,21 +236,7 @@ class NumericData:
         >>> NumericData.from_array([[0.5, 1.0], [1.5, 0.0]], ["a", "b"]).drop(["b"]).variables
         ('a',)
         """
-        if isinstance(variables, str):
-            raise InvalidOption(f"is the string {variables!r}; it must be a collection of names", option="variables")
-        unwanted = self._places(list(variables))
-        return self.select(name for name in self.variables if name not in unwanted)
-
-    def _places(self, names: Sequence[str]) -> dict[str, int]:
-        """Return the column of each variable that is named."""
-        places = {name: place for place, name in enumerate(self.variables)}
-        for name in names:
-            if name in self.set_aside and name not in places:
-                raise InvalidOption(f"{name!r} was set aside, because it {self.set_aside[name]}")
-            if name not in places:
-                known = did_you_mean(name, self.variables) or f": the variables are {listing(self.variables)}"
-                raise InvalidOption(f"there is no variable {name!r}{known}")
-        return {name: places[name] for name in names}
+        return self.select(all_but(variables, self.variables, self.set_aside))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame of floats, sorted, without interventions; missing cells are NaN.
@@ -395,26 +340,6 @@ def sorted_data(
     """Return numeric data of rows in any order; the arguments are those of the constructor."""
     if marks is not None and not marks.any():
         marks = None
-    order = _sorted_rows(values, marks)
+    order = row_order(values, marks)
     marks = None if marks is None else marks[order]
     return NumericData(variables, values[order], marks, missing, dropped, set_aside)
-
-
-def _sorted_rows(values: Floats, marks: Marks | None) -> npt.NDArray[np.intp]:
-    """Return the order of the rows: by their numbers, then by their marks; missing cells are last."""
-    keys = [*values.T, *(() if marks is None else marks.T)]
-    used = 1
-    while True:
-        # The first column of measurements often decides alone, and sorting by all columns would be slow.
-        order = np.lexsort(keys[:used][::-1])
-        if used >= len(keys) or not _has_ties(keys[:used], order):
-            return order
-        used *= 2
-
-
-def _has_ties(keys: Sequence[npt.NDArray[Any]], order: npt.NDArray[np.intp]) -> bool:
-    tied = np.ones(max(order.size - 1, 0), dtype=np.bool_)
-    for key in keys:
-        ranked = key[order]
-        tied &= (ranked[1:] == ranked[:-1]) | (np.isnan(ranked[1:]) & np.isnan(ranked[:-1]))
-    return bool(tied.any())

@@ -13,7 +13,7 @@ from dagscape.core.errors import InvalidData, InvalidOption, argument, did_you_m
 from dagscape.data.discrete.cut_rules import Counts, CutRule
 from dagscape.data.discrete.interval_widths import interval_widths
 from dagscape.data.discrete.intervals import Intervals, cut_column, fit_intervals
-from dagscape.data.kinds.written_numbers import plain_numbers
+from dagscape.data.kinds.written_numbers import written_numbers
 from dagscape.data.tables.columns import MISSING, Column, Rows
 from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.table import Table, listing
@@ -127,9 +127,7 @@ def cut_table(table: Table, fitted: Mapping[str, tuple[Sequence[float], Sequence
 def finite_numbers(table: Table, name: str) -> Floats:
     """Return the numbers of a column, NaN for missing cells; raise an error that locates any other cell."""
     column = table.column(name)
-    numbers = column.numbers()
-    if numbers is None and (written := plain_numbers(column.observed().values)) is not None:
-        numbers = np.append(written, np.nan)[column.observed().codes]
+    numbers = written_numbers(column)
     if numbers is not None and (np.isfinite(numbers) | column.gaps).all():
         return numbers
     row = column.first_not_finite()

@@ -16,23 +16,25 @@ import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.checks import check_unicode
-from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.core.wording import plural
+from dagscape.data.discrete.categories import level_categories
 from dagscape.data.discrete.codes import check_codes, checked_weights
 from dagscape.data.discrete.encoding import Encoded, EncodingOptions, Missing, encode_table
 from dagscape.data.discrete.levels import LevelsOption, level_strings
 from dagscape.data.discrete.rows import distinct_rows, merge_rows
 from dagscape.data.discrete.summary import DataSummary, summarize
 from dagscape.data.kinds.decisions import IGNORED, Wishes, with_levels
+from dagscape.data.tables.chosen_variables import check_variable
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.columns import MISSING
 from dagscape.data.tables.duplicate_names import DuplicateNames
 from dagscape.data.tables.file_names import file_name
-from dagscape.data.tables.frames import cell_strings, table_from_array, table_from_frame
+from dagscape.data.tables.frames import table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table, check_names, listing
-from dagscape.data.tables.value_types import ValueType, own_values
+from dagscape.data.tables.value_types import ValueType
 from dagscape.results.base import frame_html, notebook_html
 
 if TYPE_CHECKING:
@@ -461,11 +463,7 @@ class Dataset:
         return self.select(name for name in self.variables if name not in unwanted)
 
     def _check_variable(self, name: str) -> None:
-        if name in self.set_aside and name not in self.levels:
-            raise InvalidOption(f"{name!r} was set aside, because it {self.set_aside[name]}")
-        if name not in self.levels:
-            known = did_you_mean(name, self.variables) or f": the variables are {listing(self.variables)}"
-            raise InvalidOption(f"there is no variable {name!r}{known}")
+        check_variable(name, self.variables, self.set_aside)
 
     def to_frame(self, expand: bool = True) -> pd.DataFrame:
         """Return the rows as a pandas data frame of categoricals, without interventions.
@@ -499,23 +497,15 @@ class Dataset:
             if self.holes is not None:
                 cells[self.holes[:, i]] = MISSING
             codes = np.repeat(cells, self.weights) if expand else cells
-            columns[name] = pd.Categorical.from_codes(codes, categories=self._categories(name))
+            columns[name] = pd.Categorical.from_codes(
+                codes, categories=level_categories(self.levels[name], self.types[name])
+            )
         if not expand:
             title = "weight"
             while title in columns:
                 title += "_"
             columns[title] = self.weights
         return pd.DataFrame(columns)
-
-    def _categories(self, name: str) -> pd.Index[Any]:
-        """Return the levels of a variable as categories that :meth:`from_frame` turns into the same levels."""
-        import pandas as pd
-
-        values = own_values(self.levels[name], self.types[name])
-        same = tuple(cell_strings(values)) == self.levels[name]
-        # Otherwise pandas would choose a type for text.
-        text = not same or self.types[name] in ("text", "mixed")
-        return pd.Index(self.levels[name] if not same else values, dtype=object if text else None)
 
     def with_ignored(self, ignore: Collection[str]) -> Dataset:
         """Return the data set with a record of columns that were left out because they are to be ignored.

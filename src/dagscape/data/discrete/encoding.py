@@ -44,7 +44,7 @@ Missing = Literal["error", "level", "drop", "keep"]
 
 MISSING_CHOICES: tuple[Missing, ...] = ("error", "level", "drop", "keep")
 
-_KEEP_MISSING = ("level", "make it a level of its own", "make them a level of their own")
+KEEP_AS_LEVEL = ("level", "make it a level of its own", "make them a level of their own")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,13 +132,13 @@ def encode_table(
     marked = marked.only(chosen_columns(marked.table, columns, drop))
     absent = marked.table.missing
     hopeless = missing in ("drop", "keep") and not keep_constant
-    aside = _hopeless_columns(marked.table, declarations) if hopeless else {}
+    aside = hopeless_columns(marked.table, declarations) if hopeless else {}
     if drop_suspicious:
         # Before rows are dropped because of missing cells: an identifier should not cost any.
         aside |= _identifiers(marked.table, declarations, measured, cut=transform is not None)
     marked = _without(marked, aside, drop_suspicious)
     if missing == "error":
-        check_no_missing(marked.table, _KEEP_MISSING)
+        check_no_missing(marked.table, KEEP_AS_LEVEL)
     all_rows = marked.table
     if missing == "drop" and any(absent[name] for name in all_rows.names):
         marked = marked.take(without_missing(all_rows))
@@ -152,12 +152,12 @@ def encode_table(
         for name in marked.table.names
     }
     if not keep_constant:
-        aside |= _constant_columns(marked.table, encoded, all_rows)
+        aside |= columns_of_one_level(marked.table, encoded, all_rows)
     if drop_suspicious:
         aside |= _suspicious_columns(marked.table, declarations)
     marked = _without(marked, aside, drop_suspicious)
     if missing == "keep":
-        _check_observed(marked.table, encoded)
+        check_observed(marked.table, encoded)
     return _assembled(marked, encoded, absent, dropped, aside)
 
 
@@ -188,7 +188,7 @@ def _assembled(
         holes=holes,
         missing={name: absent[name] for name in table.names},
         dropped=dropped,
-        types={name: _own_type(table.column(name), *encoded[name]) for name in table.names},
+        types={name: own_type(table.column(name), *encoded[name]) for name in table.names},
         set_aside=aside,
         weights=table.counts,
         weighted_by=table.counted_by,
@@ -211,7 +211,7 @@ def _nothing_left(table: Table, drop_suspicious: bool) -> InvalidData:
     return InvalidData(f"{table.source} has {problem}: {remedy}")
 
 
-def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
+def hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> dict[str, str]:
     """Return the columns that are constant without their missing cells, so that no row need be dropped for them."""
     return {
         name: _why_constant(column, None, column)
@@ -223,7 +223,8 @@ def _hopeless_columns(table: Table, declarations: Mapping[str, Declaration]) -> 
     }
 
 
-def _constant_columns(table: Table, encoded: Mapping[str, EncodedColumn], all_rows: Table) -> dict[str, str]:
+def columns_of_one_level(table: Table, encoded: Mapping[str, EncodedColumn], all_rows: Table) -> dict[str, str]:
+    """Return the columns that have a single level, and why, given the table before rows were dropped."""
     return {
         name: _why_constant(table.column(name), levels[0], all_rows.column(name))
         for name, (levels, _) in encoded.items()
@@ -281,16 +282,18 @@ def _why_suspicious(distinct: int, rows: int) -> str:
     return f"has {distinct} distinct values in {rows} rows, as identifiers do"
 
 
-def _check_observed(table: Table, encoded: Mapping[str, EncodedColumn]) -> None:
-    for name in table.names:
-        if not encoded[name][0]:
+def check_observed(table: Table, encoded: Mapping[str, EncodedColumn]) -> None:
+    """Raise an error if a column that is kept has no level at all."""
+    for name, (levels, _) in encoded.items():
+        if not levels:
             raise InvalidData(
                 f"{table.source} has missing cells only in column {name!r}: leave it out with "
                 f"{argument('drop', [name])}, or declare its levels in {argument('levels')}"
             )
 
 
-def _own_type(column: Column, levels: tuple[str, ...], codes: npt.NDArray[np.int64]) -> ValueType:
+def own_type(column: Column, levels: tuple[str, ...], codes: npt.NDArray[np.int64]) -> ValueType:
+    """Return the type of a column's own values, given its levels and their codes."""
     if column.type is not None:
         return column.type
     present = frozenset(column.values)

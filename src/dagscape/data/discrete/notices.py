@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dagscape.core.errors import AutomaticReading, argument
@@ -52,7 +52,16 @@ def aside_sentences(data: Dataset) -> list[str]:
     """Return what was set aside, and why, if the data set was read automatically."""
     if data.discretizer is None or data.discretizer.method != "auto":
         return []
-    aside = {name: reason for name, reason in data.set_aside.items() if reason != IGNORED}
+    return sentences_aside(data.set_aside)
+
+
+def sentences_aside(set_aside: Mapping[str, str]) -> list[str]:
+    """Return what was set aside, and why, unless the user said so.
+
+    >>> sentences_aside({"day": "looks like a date: it is one", "note": "is to be ignored"})
+    ["'day' is set aside: it looks like a date: it is one"]
+    """
+    aside = {name: reason for name, reason in set_aside.items() if reason != IGNORED}
     return _some([f"{name!r} is set aside: it {reason}" for name, reason in aside.items()], "set aside")
 
 

@@ -26,7 +26,7 @@ Use = Literal["intervals", "levels", "set aside"]
 IGNORED = "is to be ignored"
 
 # How the reasons begin for which columns are set aside by what they seem to hold.
-_SEEMS, _RARE, _UNREADABLE = "looks like ", "has levels that are too rare: ", "is not cut: it "
+_SEEMS, _RARE, _UNREADABLE = "looks like ", "has levels that are too rare: ", "is no column of numbers: it "
 
 _ARTICLES = {"identifier": "an identifier", "date": "a date", "free text": "free text", "measured": "measured"}
 
@@ -129,7 +129,7 @@ class Plan:
             reasons = "; ".join(f"{name!r} {reason}" for name, reason in [*self.aside.items()][:4])
             raise InvalidData(
                 f"{table.source} has no column that could be a variable: {reasons}. Choose some with "
-                f"{argument('nominal')}, whose values become levels, or {argument('numeric')}, whose numbers are cut"
+                f"{argument('nominal')}, whose values become levels, or {argument('numeric')}, whose cells are numbers"
             )
         return [name for name in self.decisions if name in left]
 

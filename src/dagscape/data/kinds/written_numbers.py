@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
+from dagscape.data.tables.columns import Column
 from dagscape.data.tables.numbers import Floats, parse_numbers
 
 _PERCENT = re.compile(r"[-+]?\d+(\.\d*)?\s?%")
@@ -28,3 +31,20 @@ def plain_numbers(values: Sequence[str]) -> Floats | None:
         if all(pattern.fullmatch(text) for text in values):
             return parse_numbers([re.sub(r"[%$€£,\s]", "", text) for text in values])
     return None
+
+
+def written_numbers(column: Column) -> Floats | None:
+    """Return the number of each cell, as :func:`plain_numbers` parses it, NaN if missing; None if one is no number.
+
+    Examples
+    --------
+    >>> from dagscape.data.tables.coding import column_from_strings
+    >>> written_numbers(column_from_strings(["5%", "12.5 %"])).tolist()
+    [5.0, 12.5]
+    """
+    numbers = column.numbers()
+    if numbers is not None:
+        return numbers
+    text = column.observed()
+    written = plain_numbers(text.values)
+    return None if written is None else np.append(written, np.nan)[text.codes]

@@ -1,0 +1,1 @@
+"""Data of which some variables are numbers and others have levels."""
