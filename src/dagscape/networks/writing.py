@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.paths import path_text
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dagscape.networks.gaussian.base import MeasuredNetwork
     from dagscape.networks.gaussian.regression import Regression
 
-    AnyNetwork = Network | MeasuredNetwork
+    AnyNetwork: TypeAlias = Network | MeasuredNetwork
 
 KIND, GAUSSIAN, CONDITIONAL_GAUSSIAN = "network", "gaussian-network", "conditional-gaussian-network"
 NETWORK_KINDS = (KIND, GAUSSIAN, CONDITIONAL_GAUSSIAN)

@@ -114,7 +114,7 @@ class MeasuredNetwork(ABC):
         5
         """
         tables = sum(cpt.size - cpt.size // cpt.shape[-1] for cpt in self.cpts.values())
-        return tables + sum(2 * found.states + found.coefficients.size for found in self.regressions.values())
+        return tables + sum(found.parameter_count for found in self.regressions.values())
 
     def log_likelihood(self, data: Any) -> float:
         """Return the natural logarithm of the density of data.
@@ -166,7 +166,7 @@ class MeasuredNetwork(ABC):
         *,
         do: Mapping[str, Any] | None = None,
         max_memory: int | str | None = None,
-    ) -> Any:
+    ) -> NormalMixture | pd.Series[float]:
         """Return the distribution of a variable given the values of others.
 
         The answer is exact (:mod:`dagscape.networks.gaussian.inference`).

@@ -206,10 +206,8 @@ class _Plan:
             factors.append(Factor(scope & ~single, logs.reshape(len(logs), *shape)))
         with np.errstate(divide="ignore"):
             joint = eliminated(factors, self.order, self.asked, arities, len(codes), LOGARITHMS)
-        values_of = joint.values.reshape(len(codes), -1)
-        if question.target is None:
-            values_of = values_of.reshape(len(codes))
-        return Joint(values_of, joint.log_scale), prediction
+        shape = (len(codes),) if question.target is None else (len(codes), -1)
+        return Joint(joint.values.reshape(shape), joint.log_scale), prediction
 
 
 def _check_block(model: LinearModel, block: Block, known: int, max_memory: int | str | None) -> int:

@@ -65,6 +65,11 @@ class Regression:
         """The number of states of the discrete parents."""
         return int(self.intercept.size)
 
+    @property
+    def parameter_count(self) -> int:
+        """The number of parameters: an intercept, coefficients and a standard deviation in each state."""
+        return 2 * self.states + int(self.coefficients.size)
+
     def checked(self, name: str, states: tuple[int, ...], coefficients: int, *, root: bool) -> Regression:
         """Return the regression after checking its shape and its numbers.
 
