@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.interventions import Marks
 
-Resampled = Dataset | NumericData
 
-
-def resampled(data: Resampled, rng: np.random.Generator) -> Resampled:
+def resampled(data: AnyData, rng: np.random.Generator) -> AnyData:
     """Return as many rows of the data, drawn with replacement.
 
     Examples
@@ -23,7 +21,7 @@ def resampled(data: Resampled, rng: np.random.Generator) -> Resampled:
     >>> sample
     Dataset(5 variables, 150 rows, 19 of them distinct)
     """
-    if isinstance(data, NumericData):
+    if not isinstance(data, Dataset):
         # Rows stay sorted.
         counts = rng.multinomial(data.m, np.full(data.m, 1 / data.m))
         marks = None if data.interventions is None else np.repeat(data.interventions, counts, axis=0)

@@ -9,18 +9,17 @@ from dagscape.data.tables.file_names import file_name
 from dagscape.results.data_source import GIVEN, Cutting, DataSource
 
 if TYPE_CHECKING:
-    from dagscape.data.continuous.numeric import NumericData
-    from dagscape.data.discrete.dataset import Dataset
+    from dagscape.data.any_data import AnyData
     from dagscape.data.discrete.discretizing import Discretizer
     from dagscape.data.tables.table import Table
 
 
-def data_source(data: Dataset | NumericData) -> DataSource | None:
+def data_source(data: AnyData) -> DataSource | None:
     """Return what is known of where data come from; None if nothing is.
 
     Parameters
     ----------
-    data : Dataset or NumericData
+    data : Dataset, NumericData or MixedData
         The data.
 
     Examples

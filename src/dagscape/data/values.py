@@ -14,6 +14,13 @@ from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.discrete.interpreting import read_automatically
+from dagscape.data.mixed.mixed import (
+    MixedData,
+    dataset_from_mixed,
+    mixed_from_dataset,
+    mixed_from_numeric,
+    numeric_from_mixed,
+)
 from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
 from dagscape.data.tables.table import listing
@@ -41,9 +48,12 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
     """
     if isinstance(data, Dataset):
         return data
-    if isinstance(data, NumericData):
-        remedy = f"cut the numbers with {function('discretize')}, or use a score of numbers, such as 'bge'"
-        raise InvalidOption(f"is a NumericData; it must be discrete: {remedy}", option=option)
+    if isinstance(data, MixedData) and not data.measured:
+        return dataset_from_mixed(data)
+    if isinstance(data, NumericData | MixedData):
+        score = "numbers, such as 'bge'" if isinstance(data, NumericData) else "mixed tables, such as 'dg'"
+        remedy = f"cut the numbers with {function('discretize')}, or use a score of {score}"
+        raise InvalidOption(f"is a {type(data).__name__}; it must be discrete: {remedy}", option=option)
     if not is_source(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
@@ -72,7 +82,7 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
 
     Parameters
     ----------
-    data : NumericData, Dataset, data frame, str or path
+    data : NumericData, MixedData, Dataset, data frame, str or path
         The data; a file or frame is taken as by :meth:`NumericData.from_frame`, with its defaults.
     option : str
         The argument to name in messages.
@@ -87,6 +97,8 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
         return numeric_from_dataset(data)
     if isinstance(data, NumericData):
         return data
+    if isinstance(data, MixedData):
+        return numeric_from_mixed(data)
     if isinstance(data, str | os.PathLike):
         return read_data(data, kind="numeric")
     if not is_frame(data):
@@ -95,6 +107,38 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
             option=option,
         )
     return NumericData.from_frame(data)
+
+
+def as_mixed(data: Any, option: str = "data") -> MixedData:
+    """Return mixed data as they are, or those of a file, of a data frame, or of data of another kind.
+
+    Parameters
+    ----------
+    data : MixedData, Dataset, NumericData, data frame, str or path
+        The data; a file or frame is taken as by :meth:`MixedData.from_frame`, with its defaults.
+    option : str
+        The argument to name in messages.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_mixed(pd.DataFrame({"height": [1.5, 1.7, 1.6], "colour": ["red", "blue", "red"]}))
+    MixedData(2 variables, 1 of them measured, 3 rows)
+    """
+    if isinstance(data, MixedData):
+        return data
+    if isinstance(data, Dataset):
+        return mixed_from_dataset(data)
+    if isinstance(data, NumericData):
+        return mixed_from_numeric(data)
+    if isinstance(data, str | os.PathLike):
+        return read_data(data, kind="mixed")
+    if not is_frame(data):
+        raise InvalidOption(
+            f"is {type_of(data)}; it must be a MixedData: use {function('read_data')} or MixedData.from_frame()",
+            option=option,
+        )
+    return MixedData.from_frame(data)
 
 
 class MayMiss(Protocol):
@@ -124,7 +168,7 @@ def check_complete(data: MayMiss, user: str) -> None:
     level = f"{argument('missing', 'level')} to make them a level of their own, or "
     raise InvalidData(
         f"the data have missing cells, which {user} cannot use: make the data with "
-        f"{'' if isinstance(data, NumericData) else level}{argument('missing', 'drop')} to leave out their rows"
+        f"{level if isinstance(data, Dataset) else ''}{argument('missing', 'drop')} to leave out their rows"
     )
 
 

@@ -71,6 +71,8 @@ class Plan(Result):
         the GPU that is here, if there is one.
     memory_available : int
         How many bytes were available when the plan was made, if the limit is a share of them; 0 if it was given.
+    facts : tuple of str
+        What follows from the data and the score for all networks, in sentences.
     """
 
     kind: ClassVar[str] = "plan"
@@ -81,6 +83,7 @@ class Plan(Result):
     advice: str = ""
     largest: Mapping[str, Count] = field(default_factory=dict)
     memory_available: Count = 0
+    facts: tuple[str, ...] = ()
 
     def _check(self) -> None:
         super(Plan, self)._check()
@@ -124,9 +127,10 @@ class Plan(Result):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The largest sums that fit, and the advice."""
+        """What follows from the data and the score, the largest sums that fit, and the advice."""
         largest = ", ".join(f"{plural(n, 'variable')} ({name})" for name, n in self.largest.items())
         return (
+            *(f"{fact}." for fact in self.facts),
             *([f"The largest sums that fit: {largest}."] if largest else []),
             *([f"Advice: {self.advice}."] if self.advice else []),
         )
@@ -235,6 +239,7 @@ def spelled_plan(
         advice=spelled(_advice(job, needs, sum(step.seconds for step in steps), threads, limit), spelling),
         largest=job.steps[-1].largest(threads, limit),
         memory_available=available,
+        facts=() if job.scoring is None else job.scoring.info.remarks,
     )
 
 

@@ -26,9 +26,8 @@ from dagscape.core.errors import InvalidOption, function
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.resources import Budget
 from dagscape.core.wording import plural
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.common_cuts import ComparedCuts
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.posterior.grids import (
@@ -333,7 +332,7 @@ def is_data(given: object) -> bool:
     """Whether this is data of some kind, or a file with a table; files with scores have endings of their own."""
     if isinstance(given, str | os.PathLike):
         return True
-    return isinstance(given, Dataset | NumericData) or is_frame(given)
+    return isinstance(given, AnyData) or is_frame(given)
 
 
 def refuse_options_of_data(settings: str, options: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dagscape.core.errors import InvalidOption
 from dagscape.core.requirements import Requirements, TaskOption
 from dagscape.core.wording import plural
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.interval_widths import log_density
@@ -232,7 +232,7 @@ def info_of_all(jobs: Sequence[ScoringJob], shown: ScoringJob) -> ScoreInfo:
     distinct = list({id(job.data): job.data for job in jobs}.values())
     digests = sorted({data.fingerprint for data in distinct})
     joined = hashlib.sha256(" ".join(digests).encode()).hexdigest()
-    sources = [data_source(data) for data in distinct if isinstance(data, Dataset | NumericData)]
+    sources = [data_source(data) for data in distinct if isinstance(data, AnyData)]
     info = shown.info if len(distinct) == 1 else replace(shown.info, source=joined_sources(sources))
     return replace(info, data=digests[0] if len(digests) == 1 else joined)
 

@@ -48,9 +48,11 @@ def _score_name(summary: ScoreSummary) -> str:
         parts.append(words_of(info.parameters))
     if info.structure_prior != "uniform":
         parts.append(f"prior {info.structure_prior}")
-    for kind, edges in (("required", info.required), ("forbidden", info.forbidden)):
-        if edges:
-            parts.append(plural(len(edges), f"{kind} edge"))
+    for kind, count in (("required", len(info.required)), ("forbidden", len(info.forbidden) - info.ruled_out)):
+        if count:
+            parts.append(plural(count, f"{kind} edge"))
+    if info.rule:
+        parts.append(info.rule)
     parts.append(plural(info.rows or 0, "row"))
     if info.experimental_rows:
         changed = " that changed mechanisms" if info.interventions == "mechanism" else ""

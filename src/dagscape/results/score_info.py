@@ -62,6 +62,11 @@ class ScoreInfo:
         experiments. Empty if there are no experiments, or if they are unknown.
     randomised : tuple of str
         The variables that were set in every row: no network has an edge into them.
+    rule : str
+        Which edges the score itself rules out, as a clause; empty if it rules out none. They are among the forbidden
+        ones.
+    ruled_out : int
+        The number of edges that are forbidden by nothing but this rule.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     equivalent_prior : bool
@@ -106,6 +111,8 @@ class ScoreInfo:
     # So do these.
     targets: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
     randomised: tuple[str, ...] = field(default=(), compare=False)
+    rule: str = field(default="", compare=False)
+    ruled_out: Count = field(default=0, compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     choice: str = field(default="", compare=False)
     # The same data may come from several files.
@@ -132,10 +139,12 @@ class ScoreInfo:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What follows from the data for all networks, in sentences."""
-        return tuple(
+        """What follows from the data and the score for all networks, in sentences."""
+        rule = (f"With the score {self.score!r}, {self.rule}",) if self.rule else ()
+        randomised = (
             f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
         )
+        return (*rule, *randomised)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

@@ -37,6 +37,39 @@ class EdgeConstraints:
         """Whether there are no constraints."""
         return not any(self.required) and not any(self.forbidden)
 
+    @property
+    def forbidden_edges(self) -> int:
+        """The number of forbidden edges."""
+        return sum(map(len, self.forbidden))
+
+    def ruling_out(self, variables: Sequence[str], edges: Iterable[Edge], why: str) -> Self:
+        """Return the constraints with more forbidden edges; none of them may be required.
+
+        Parameters
+        ----------
+        variables : sequence of str
+            The names of the variables.
+        edges : iterable of (parent, child)
+            The edges.
+        why : str
+            What forbids them, as a clause.
+
+        Examples
+        --------
+        >>> EdgeConstraints.none(2).ruling_out(["a", "b"], [("a", "b")], "with this score, 'a' has no children")
+        EdgeConstraints(required=(frozenset(), frozenset()), forbidden=(frozenset(), frozenset({0})))
+        """
+        number = {name: place for place, name in enumerate(variables)}
+        forbidden = list(map(set, self.forbidden))
+        for parent, child in edges:
+            if number[parent] in self.required[number[child]]:
+                raise InvalidOption(
+                    f"holds the edge {parent!r} -> {child!r}, but {why}: leave it out, or use another score",
+                    option="required",
+                )
+            forbidden[number[child]].add(number[parent])
+        return type(self)(self.required, tuple(map(frozenset, forbidden)))
+
     def allowed(self, child: int, sets: Members) -> NDArray[np.bool_]:
         """Return which sets of parents, one per row, the child may have."""
         allowed = np.ones(len(sets), dtype=np.bool_)

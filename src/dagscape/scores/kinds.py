@@ -6,14 +6,16 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from dagscape.core.errors import InvalidOption, type_of
+from dagscape.data.any_data import AnyData
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.values import as_dataset, as_numeric, check_complete
+from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.values import as_dataset, as_mixed, as_numeric, check_complete
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
 
 # What turns data into each kind: data frames, and other kinds where nothing is lost.
-_CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset, NumericData: as_numeric}
+_CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset, NumericData: as_numeric, MixedData: as_mixed}
 
 
 def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
@@ -37,6 +39,6 @@ def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
     if converter is None and not isinstance(data, definition.data_type):
         raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
     found = data if converter is None else converter(data)
-    if isinstance(found, Dataset | NumericData):
+    if isinstance(found, AnyData):
         check_complete(found, f"the score {definition.name!r}")
     return cast("ScoredData", found)

@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from dagscape.core.errors import InvalidOption, argument, type_of
-from dagscape.data.continuous.numeric import NumericData, sorted_data
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.interventions import Marks, check_randomised
+from dagscape.data.tables.number_rows import with_marks
 from dagscape.scores.constraints import VariableNumbers, variable_number
 from dagscape.scores.definitions.set_functions import ScoredData
 
@@ -24,7 +25,7 @@ def randomised_data(data: ScoredData, names: Collection[str], *, perfect: bool =
 
     Parameters
     ----------
-    data : Dataset or NumericData
+    data : Dataset, NumericData or MixedData
         The data; data of another kind have no experiments.
     names : collection of str
         The variables.
@@ -46,17 +47,15 @@ def randomised_data(data: ScoredData, names: Collection[str], *, perfect: bool =
             f"their parents: leave {argument('randomised')} out, and forbid the edges into it instead",
             option="randomised",
         )
-    if not isinstance(data, Dataset | NumericData):
-        raise InvalidOption(f"is for a Dataset or NumericData, and the data are {type_of(data)}", option="randomised")
+    if not isinstance(data, AnyData):
+        raise InvalidOption(
+            f"is for a Dataset, NumericData or MixedData, and the data are {type_of(data)}", option="randomised"
+        )
     number = VariableNumbers(data.variables, data.set_aside)
     columns = [variable_number(number, name, "randomised") for name in wanted]
-    found = _numbers_set(data, columns) if isinstance(data, NumericData) else _codes_set(data, columns)
-    return replace(found, source=data.source, weighted_by=data.weighted_by)
-
-
-def _numbers_set(data: NumericData, columns: list[int]) -> NumericData:
-    marks = _marked(data.interventions, data.values.shape, columns)
-    return sorted_data(data.variables, data.values, marks, data.missing, data.dropped, data.set_aside)
+    if not isinstance(data, Dataset):
+        return with_marks(data, _marked(data.interventions, data.values.shape, columns))
+    return replace(_codes_set(data, columns), source=data.source, weighted_by=data.weighted_by)
 
 
 def _codes_set(data: Dataset, columns: list[int]) -> Dataset:

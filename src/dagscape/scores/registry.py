@@ -9,12 +9,14 @@ from dagscape.scores.definitions.bge import BGE
 from dagscape.scores.definitions.bic import BIC
 from dagscape.scores.definitions.bic_g import BIC_G
 from dagscape.scores.definitions.definition import ScoreDefinition
+from dagscape.scores.definitions.dg import DG
+from dagscape.scores.definitions.dg_bge import DG_BGE
 from dagscape.scores.definitions.k2 import K2
 from dagscape.scores.definitions.log_likelihood import LOG_LIKELIHOOD
 from dagscape.scores.definitions.mdl import MDL
 
 SCORES: dict[str, ScoreDefinition] = {
-    definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G)
+    definition.name: definition for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G, DG, DG_BGE)
 }
 
 

@@ -16,11 +16,13 @@ from dagscape.core.caveats import kept_text
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, SuspiciousColumns, did_you_mean
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.discrete.related_columns import relation_warnings
 from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
+from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.mixed.notices import mixed_notice
 from dagscape.data.sources import data_source
 from dagscape.data.tables.interventions import distinct_targets, set_in_every_row
 from dagscape.data.values import Frame
@@ -56,6 +58,8 @@ class ScoringJob:
     unit: Unit
     # The variables that were set in every row, and have no parents.
     randomised: tuple[str, ...] = ()
+    # The number of edges that nothing but the score forbids.
+    ruled_out: int = 0
     # How settings that were not given were chosen, in words, and the options that this made.
     choice: str = ""
     chosen: Mapping[str, Any] = field(default_factory=dict)
@@ -95,10 +99,12 @@ class ScoringJob:
             interventions=self.interventions,
             targets=distinct_targets(self.data.variables, self.data.interventions),
             randomised=self.randomised,
+            rule=self.definition.rule if self.ruled_out else "",
+            ruled_out=self.ruled_out,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
             warnings=(*kept_notices(self.data), *map(kept_text, suspicious_columns(self.data))),
-            source=data_source(self.data) if isinstance(self.data, Dataset | NumericData) else None,
+            source=data_source(self.data) if isinstance(self.data, AnyData) else None,
             weighted_by=self.data.weighted_by,
         )
 
@@ -130,6 +136,8 @@ def scoring_options() -> tuple[str, ...]:
 def kept_notices(data: object) -> tuple[str, ...]:
     """Return what results keep of the warning that was issued when data were read automatically."""
     notice = automatic_notice(data) if isinstance(data, Dataset) else None
+    if isinstance(data, MixedData):
+        notice = mixed_notice(data)
     return () if notice is None else (kept_text(notice),)
 
 
@@ -189,6 +197,10 @@ def prepare_sample(
         impossible=prior.impossible,
         randomised=without_parents,
     )
+    given_by_user = constraints
+    if definition.ruled_out is not None:
+        why = f"with the score {definition.name!r}, {definition.rule}"
+        constraints = constraints.ruling_out(data.variables, definition.ruled_out(data), why)
     facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
     functions = set_functions(definition, data, facts, kind)
     return ScoringJob(
@@ -202,6 +214,7 @@ def prepare_sample(
         functions=functions,
         unit=_unit(functions, definition, prior, data.n, limit),
         randomised=without_parents,
+        ruled_out=constraints.forbidden_edges - given_by_user.forbidden_edges,
     )
 
 

@@ -30,7 +30,8 @@ from dagscape.core.errors import InvalidOption, argument, type_of
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import Budget
-from dagscape.data.resampling import Resampled, resampled
+from dagscape.data.any_data import AnyData
+from dagscape.data.resampling import resampled
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
@@ -73,7 +74,7 @@ class Resampling:
         The variables that were set in every row of the data, not only of a sample.
     """
 
-    data: Resampled
+    data: AnyData
     method: str
     scoring: Mapping[str, Any]
     options: Mapping[str, Any]
@@ -83,7 +84,7 @@ class Resampling:
 
 
 def bootstrap(
-    data: Resampled | Frame,
+    data: AnyData | Frame,
     method: str = "order",
     samples: int = DEFAULT_SAMPLES,
     *,
@@ -159,7 +160,7 @@ def bootstrap(
         needs.check(budget.limit)
 
     whole = job_of_best(data, scoring, budget, settings, progress, needed=needed, clock=study.clock, check=check)
-    if not isinstance(whole.data, Resampled):
+    if not isinstance(whole.data, AnyData):
         raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
     issue(*suspicious_columns(whole.data))
     # The tables of a network are not sent to workers.

@@ -7,7 +7,7 @@ from pathlib import Path
 from dagscape.cli.arguments.drawing_options import draw_result
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData, kind_in_words
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.draw import DRAWING_ENDINGS, drawing_format
@@ -38,7 +38,7 @@ def check_consensus_file(path: str | None, data: object) -> None:
     """Raise an error if a network must be fitted but there are no discrete data."""
     if isinstance(data, Dataset) or path is None or consensus_format(path) != ".bif":
         return
-    found = "table of numbers" if isinstance(data, NumericData) else "score file"
+    found = kind_in_words(data)
     if isinstance(data, ComparedCuts):
         found = "table that is cut in several ways"
     raise InvalidOption(
@@ -50,7 +50,7 @@ def write_consensus(
     found: Posterior | Bootstrap | SampledNetworks,
     dag: Dag,
     path: str,
-    data: Dataset | NumericData | None,
+    data: AnyData | None,
     out: Output,
 ) -> None:
     """Write the consensus of edge probabilities in the format of the file's extension."""

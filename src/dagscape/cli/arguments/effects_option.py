@@ -11,7 +11,7 @@ import click
 from dagscape.cli.program.output import checked_path
 from dagscape.core.errors import InvalidOption
 from dagscape.core.references import loaded
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import kind_in_words
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.report.blocks import Block
@@ -65,8 +65,9 @@ def check_effects(data: object) -> None:
     if wants_effects() and isinstance(data, ComparedCuts):
         raise InvalidOption("--effects needs one way of cutting numbers: give --discretize once")
     if wants_effects() and not isinstance(data, Dataset):
-        found = "table of numbers" if isinstance(data, NumericData) else "score file"
-        raise InvalidOption(f"--effects needs a table of discrete data: there are no counts of levels in a {found}")
+        raise InvalidOption(
+            f"--effects needs a table of discrete data: there are no counts of levels in a {kind_in_words(data)}"
+        )
 
 
 def effects_of(result: Any, data: object, **options: Any) -> Callable[[], EdgeEffects | None]:

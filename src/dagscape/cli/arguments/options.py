@@ -22,6 +22,7 @@ from dagscape.cli.program.output import Output, check_format_used, chosen_format
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.reading import open_binary, read_whole
+from dagscape.data.any_data import AnyData
 from dagscape.data.bundled import BUNDLED
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
@@ -354,7 +355,7 @@ def check_table(data: str) -> None:
 
 
 # How a table becomes data of each kind.
-_MAKERS: dict[type, Callable[[Table, dict[str, Any], int | str | None], Dataset | NumericData]] = {
+_MAKERS: dict[type, Callable[[Table, dict[str, Any], int | str | None], AnyData]] = {
     Dataset: encoded_table,
     NumericData: measured_table,
 }
@@ -365,23 +366,21 @@ def take_discrete(data: str, options: dict[str, Any], max_memory: int | str | No
     return encoded_table(take_table(data, options, max_memory), options, max_memory)
 
 
-def take_data(data: str, options: dict[str, Any], max_memory: int | str | None) -> Dataset | NumericData:
+def take_data(data: str, options: dict[str, Any], max_memory: int | str | None) -> AnyData:
     """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options."""
     kind = SCORES[options["score"]].data_type
     table = take_table(data, options, max_memory, numeric=kind is NumericData)
     return _MAKERS[kind](table, options, max_memory)
 
 
-def take_data_with_warnings(
-    data: str, options: dict[str, Any], max_memory: int | str | None, out: Output
-) -> Dataset | NumericData:
+def take_data_with_warnings(data: str, options: dict[str, Any], max_memory: int | str | None, out: Output) -> AnyData:
     """Read the data as by :func:`take_data`, and warn about dropped rows and about columns that look wrong."""
     dataset = take_data(data, options, max_memory)
     report_data(dataset, out)
     return dataset
 
 
-def report_data(dataset: Dataset | NumericData, out: Output) -> None:
+def report_data(dataset: AnyData, out: Output) -> None:
     """Warn about dropped rows and about columns that look wrong."""
     report_dropped_rows(dataset, out)
     report_decisions(dataset, out)
@@ -438,13 +437,13 @@ def take_intervention_kind(options: dict[str, Any]) -> dict[str, Any]:
     return {"interventions": kind}
 
 
-def report_dropped_rows(data: Dataset | NumericData, out: Output) -> None:
+def report_dropped_rows(data: AnyData, out: Output) -> None:
     """Warn about dropped rows, if any."""
     if data.dropped:
         out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
 
 
-def report_decisions(data: Dataset | NumericData, out: Output) -> None:
+def report_decisions(data: AnyData, out: Output) -> None:
     """Say which columns were cut, or set aside, by what they seem to hold."""
     if not isinstance(data, Dataset) or automatic_notice(data) is None:
         return
@@ -452,7 +451,7 @@ def report_decisions(data: Dataset | NumericData, out: Output) -> None:
     out.note(f"{what} (--nominal, --numeric and --ignore overrule this)")
 
 
-def report_set_aside(data: Dataset | NumericData, out: Output) -> None:
+def report_set_aside(data: AnyData, out: Output) -> None:
     """Warn about columns that were set aside, if any."""
     for warning in set_aside_warnings(data):
         out.warn(warning)

@@ -17,9 +17,8 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.progress import ProgressOption
 from dagscape.core.requirements import ProblemSize, Requirements
 from dagscape.core.resources import Budget
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.common_cuts import ComparedCuts
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.posterior.evidence import FIXED, job_of_best
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
 from dagscape.scores.scoring import score_job
@@ -56,7 +55,7 @@ class Problem:
     """
 
     size: ProblemSize
-    data: Dataset | NumericData | None
+    data: AnyData | None
     scores: Callable[[ProgressOption], EnumerableScores]
     job: ScoringJob | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -66,7 +65,7 @@ class Scored(NamedTuple):
     """Scores, and the data that they were computed from; None if they come from a file."""
 
     scores: EnumerableScores
-    data: Dataset | NumericData | None
+    data: AnyData | None
 
 
 def take_problem(
@@ -107,7 +106,7 @@ def take_problem(
 
 def take_given(
     data: str, options: dict[str, Any], max_memory: int | str | None, out: Output
-) -> tuple[EnumerableScores | Dataset | NumericData | ComparedCuts, dict[str, Any]]:
+) -> tuple[EnumerableScores | AnyData | ComparedCuts, dict[str, Any]]:
     """Read a score file, or a table, cut in all ways that the options name; with the arguments of ``local_scores``."""
     if is_score_file(data):
         return score_file(data, [*options, "settings", "cut_weights"], max_memory), {}
@@ -169,7 +168,7 @@ def scored_table(
     out: Output,
     *,
     score_equivalent: bool = False,
-) -> tuple[Dataset | NumericData, dict[str, Any]]:
+) -> tuple[AnyData, dict[str, Any]]:
     """Read a table, and return it with the arguments of ``local_scores``."""
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")

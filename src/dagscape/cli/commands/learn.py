@@ -22,7 +22,7 @@ from dagscape.cli.arguments.score_arguments import (
 from dagscape.cli.arguments.table_files import file_writer, table_format
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.core.errors import InvalidOption, StoppedEarly
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData, kind_in_words
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.dag import Cpdag, Dag
@@ -117,7 +117,7 @@ def command(
     chosen = take_learner_options(options, method)
     learned_from, scoring = _source(data, method, options, work, out, score_equivalent=score_equivalent)
     if fitted is not None and not isinstance(learned_from, Dataset):
-        found_kind = "table of numbers" if isinstance(learned_from, NumericData) else "score file"
+        found_kind = kind_in_words(learned_from)
         raise InvalidOption(f"--network needs a table of discrete data: its tables cannot be fitted to a {found_kind}")
     check_effects(None if isinstance(learned_from, LocalScores) else learned_from)
     known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
@@ -148,7 +148,7 @@ def command(
 
 def _source(
     data: str, method: str, options: dict[str, Any], work: dict[str, Any], out: Output, *, score_equivalent: bool
-) -> tuple[Dataset | NumericData | LocalScores, dict[str, Any]]:
+) -> tuple[AnyData | LocalScores, dict[str, Any]]:
     """Return the data and how to score them, or the scores of a file."""
     if not is_score_file(data):
         return scored_table(data, options, work["max_memory"], out, score_equivalent=score_equivalent)

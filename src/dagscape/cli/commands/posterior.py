@@ -19,9 +19,8 @@ from dagscape.core.constraints import A_PROBABILITY, Number
 from dagscape.core.randomness import SEED
 from dagscape.core.resources import Budget
 from dagscape.core.wording import format_seconds
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.common_cuts import ComparedCuts
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.drawing.edges import DEFAULT_THRESHOLD
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.posterior.backends import BACKEND_NAMES, BACKENDS, SUMMED_OVER
@@ -228,7 +227,7 @@ def command(
     asked |= {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds, **of_chains}
     with out.working() as progress, out.telling(CHECKPOINT_LOG), out.telling(METHOD_LOG):
         given, scoring = take_given(data, options, budget.limit, out)
-        table = given if isinstance(given, Dataset | NumericData) else None
+        table = given if isinstance(given, AnyData) else None
         check_consensus_file(consensus_file, given)
         check_effects(given)
         if isinstance(given, LocalScores):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from dagscape.core.caveats import issue
 from dagscape.core.checks import check_unicode
-from dagscape.core.errors import InvalidOption, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.categories import level_categories
 from dagscape.data.discrete.dataset import Dataset
@@ -34,11 +34,10 @@ from dagscape.data.tables.duplicate_names import DuplicateNames
 from dagscape.data.tables.file_names import file_name
 from dagscape.data.tables.frames import table_from_frame
 from dagscape.data.tables.interventions import Marks
-from dagscape.data.tables.number_rows import NumberRows
+from dagscape.data.tables.number_rows import NumberRows, with_marks
 from dagscape.data.tables.numbers import Floats
-from dagscape.data.tables.row_order import row_order
 from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import Table
+from dagscape.data.tables.table import Table, listing
 from dagscape.data.tables.value_types import ValueType
 
 if TYPE_CHECKING:
@@ -273,7 +272,7 @@ class MixedData(NumberRows):
             missing={name: self.missing.get(name, 0) for name in names},
             guessed=tuple(name for name in self.guessed if name in names),
         )
-        return sorted_mixed(chosen)
+        return with_marks(chosen, chosen.interventions)
 
     def drop(self, variables: Iterable[str]) -> MixedData:
         """Return the data without some variables.
@@ -335,21 +334,20 @@ def mixed_from_table(table: Table, wishes: Wishes = NO_WISHES, **options: Unpack
     MixedData(2 variables, 1 of them measured, 3 rows, 1 missing cell)
     """
     found = compose_table(table, wishes=wishes, **options)
-    return sorted_mixed(
-        MixedData(
-            variables=found.variables,
-            values=found.values,
-            levels=found.levels,
-            interventions=found.marks,
-            types=found.types,
-            missing=found.missing,
-            dropped=found.dropped,
-            set_aside={**dict.fromkeys(wishes.ignore, IGNORED), **found.set_aside},
-            source=file_name(table.source),
-            weighted_by=found.weighted_by,
-            guessed=found.guessed,
-        )
+    whole = MixedData(
+        variables=found.variables,
+        values=found.values,
+        levels=found.levels,
+        interventions=found.marks,
+        types=found.types,
+        missing=found.missing,
+        dropped=found.dropped,
+        set_aside={**dict.fromkeys(wishes.ignore, IGNORED), **found.set_aside},
+        source=file_name(table.source),
+        weighted_by=found.weighted_by,
+        guessed=found.guessed,
     )
+    return with_marks(whole, whole.interventions)
 
 
 def told_of_mixed(table: Table, wishes: Wishes = NO_WISHES, **options: Unpack[ComposingOptions]) -> MixedData:
@@ -371,20 +369,19 @@ def mixed_from_dataset(data: Dataset) -> MixedData:
     if data.holes is not None:
         values[data.holes] = np.nan
     marks = None if data.interventions is None else np.repeat(data.interventions, data.weights, axis=0)
-    return sorted_mixed(
-        MixedData(
-            variables=data.variables,
-            values=np.repeat(values, data.weights, axis=0),
-            levels=data.levels,
-            interventions=marks,
-            types=data.types,
-            missing=data.missing,
-            dropped=data.dropped,
-            set_aside=data.set_aside,
-            source=data.source,
-            weighted_by=data.weighted_by,
-        )
+    whole = MixedData(
+        variables=data.variables,
+        values=np.repeat(values, data.weights, axis=0),
+        levels=data.levels,
+        interventions=marks,
+        types=data.types,
+        missing=data.missing,
+        dropped=data.dropped,
+        set_aside=data.set_aside,
+        source=data.source,
+        weighted_by=data.weighted_by,
     )
+    return with_marks(whole, whole.interventions)
 
 
 def mixed_from_numeric(data: NumericData) -> MixedData:
@@ -408,10 +405,51 @@ def mixed_from_numeric(data: NumericData) -> MixedData:
     )
 
 
-def sorted_mixed(data: MixedData) -> MixedData:
-    """Return the same data with the rows in their order, and without marks of interventions if none is set."""
-    marks = data.interventions
-    if marks is not None and not marks.any():
-        marks = None
-    order = row_order(data.values, marks)
-    return replace(data, values=data.values[order], interventions=None if marks is None else marks[order])
+def numeric_from_mixed(data: MixedData) -> NumericData:
+    """Return mixed data as numeric data; all variables must be measured.
+
+    Examples
+    --------
+    >>> numeric = NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"])
+    >>> numeric_from_mixed(mixed_from_numeric(numeric)) == numeric
+    True
+    """
+    if data.discrete:
+        raise InvalidData(
+            f"{listing(data.discrete)} {'has' if len(data.discrete) == 1 else 'have'} levels, not numbers: leave "
+            f"{'it' if len(data.discrete) == 1 else 'them'} out with drop({list(data.discrete)!r}), or use a score of "
+            "mixed tables, such as 'dg'"
+        )
+    return NumericData(
+        data.variables,
+        data.values,
+        data.interventions,
+        data.missing,
+        data.dropped,
+        data.set_aside,
+        data.source,
+        data.weighted_by,
+    )
+
+
+def dataset_from_mixed(data: MixedData) -> Dataset:
+    """Return mixed data without measured variables as a data set, in which equal rows are merged.
+
+    Examples
+    --------
+    >>> data = Dataset.from_array([["a", 1], ["b", 2], ["a", 1]])
+    >>> dataset_from_mixed(mixed_from_dataset(data)) == data
+    True
+    """
+    holes = np.isnan(data.values)
+    found = Dataset.from_codes(
+        np.where(holes, 0, data.values).astype(np.int64),
+        {name: data.levels[name] for name in data.variables},
+        interventions=data.interventions,
+        missing=data.missing,
+        dropped=data.dropped,
+        types=data.types,
+        set_aside=data.set_aside,
+        holes=holes if holes.any() else None,
+    )
+    return replace(found, source=data.source, weighted_by=data.weighted_by)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dagscape.core.wording import plural
+from dagscape.data.tables.row_order import row_order
 from dagscape.results.base import frame_html, notebook_html
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
     from dagscape.data.tables.interventions import Marks
     from dagscape.data.tables.numbers import Floats
+
+
+_Rows = TypeVar("_Rows", bound="NumberRows")
 
 
 class NumberRows(ABC):
@@ -77,3 +82,14 @@ class NumberRows(ABC):
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the short form, and the first rows."""
         return notebook_html(self, frame_html(self.to_frame()))
+
+
+def with_marks(data: _Rows, marks: Marks | None) -> _Rows:
+    """Return the same rows in their order, with other marks of interventions; None if no variable was set."""
+    record: Any = data
+    if marks is not None and not marks.any():
+        marks = None
+    order = row_order(data.values, marks)
+    marks = None if marks is None else marks[order]
+    found: _Rows = replace(record, values=data.values[order], interventions=marks)
+    return found

@@ -10,6 +10,7 @@ scatter of the integers about their means.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +67,37 @@ class IntegerColumns:
         exact = ((integers == precise) & (errors == 0.0)).all(axis=0)
         units = (scales.astype(np.int64) + exponents - _BITS).tolist()
         return cls(integers, units, centres.tolist(), scales.tolist(), exact)
+
+    @classmethod
+    def joined(cls, parts: Sequence[IntegerColumns]) -> IntegerColumns:
+        """Return the columns of several tables of the same rows, one table after the other."""
+        return cls(
+            np.concatenate([part.integers for part in parts], axis=1),
+            [exponent for part in parts for exponent in part.exponents],
+            [centre for part in parts for centre in part.centres],
+            [scale for part in parts for scale in part.scales],
+            np.concatenate([part.exact for part in parts]),
+        )
+
+    @classmethod
+    def of_integers(cls, integers: NDArray[np.float64]) -> IntegerColumns:
+        """Return columns of integers as they are.
+
+        >>> IntegerColumns.of_integers(np.array([[0.0], [1.0]])).sums().scatter.tolist()
+        [[1]]
+        """
+        count = integers.shape[1]
+        return cls(integers, [0] * count, [0.0] * count, [0] * count, np.ones(count, dtype=np.bool_))
+
+    def only(self, columns: Sequence[int]) -> IntegerColumns:
+        """Return some of the columns."""
+        return IntegerColumns(
+            self.integers[:, list(columns)],
+            [self.exponents[i] for i in columns],
+            [self.centres[i] for i in columns],
+            [self.scales[i] for i in columns],
+            self.exact[list(columns)],
+        )
 
     def sums(self, rows: NDArray[np.bool_] | None = None) -> IntegerSums:
         """Return the sums over some rows; None: over all of them."""

@@ -5,7 +5,7 @@ To add a score, define a :class:`ScoreDefinition` in a file of its own and list 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,11 @@ class ScoreDefinition:
     is_evidence : bool
         Whether the exponential of a score is the probability of the data given the network, or approximates it, so that
         settings can be compared by their evidence.
+    ruled_out : callable or None
+        ``ruled_out(data)``: the edges, as pairs (parent, child) of names, that no network has under this score. They
+        are forbidden like those that a user forbids.
+    rule : str
+        Which edges these are, as a clause that begins with a small letter.
     """
 
     name: str
@@ -48,3 +53,5 @@ class ScoreDefinition:
     parameters: tuple[Parameter, ...] = ()
     size_cost: Callable[[int, int], float] | None = None
     is_evidence: bool = True
+    ruled_out: Callable[[Any], Iterable[tuple[str, str]]] | None = None
+    rule: str = ""

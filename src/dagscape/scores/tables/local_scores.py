@@ -100,6 +100,8 @@ class LocalScores(ABC):
             self.info,
             required=named_edges(self.variables, constraints.required),
             forbidden=named_edges(self.variables, constraints.forbidden),
+            rule="",
+            ruled_out=0,
             score_equivalent=constraints.empty and members_score_alike(self.info),
         )
         return other
