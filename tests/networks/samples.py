@@ -26,7 +26,7 @@ def random_tables(dag: Dag, arities, generator, zeros: float = 0.3) -> Network:
 
 
 def random_conditional(seed: int, discrete: int = 3, measured: int = 3, density: float = 0.6):
-    """A random network of discrete and measured variables, mixed in order, with near-deterministic errors now and then."""
+    """A random network of discrete and measured variables, with a few nearly deterministic errors."""
     rng = np.random.default_rng(seed)
     kinds = rng.permutation([True] * discrete + [False] * measured)
     names = [f"{'d' if kind else 'x'}{place}" for place, kind in enumerate(kinds)]

@@ -1,4 +1,4 @@
-"""Networks with measured variables by their definition: every state of the discrete variables, and matrices of 50 digits."""
+"""Networks with measured variables by definition: all states of the discrete ones, and matrices of 50 digits."""
 
 from __future__ import annotations
 
@@ -125,6 +125,8 @@ def posterior_regression(values, parents, child, rows, *, alpha_mu=1, freedom=2,
     coefficients = [mp.fsum(inverse[a, b] * across[b] for b in range(p)) for a in range(p)]
     left = matrix[p, p] - mp.fsum(across[a] * coefficients[a] for a in range(p))
     intercept = centre[p] - mp.fsum(coefficients[a] * centre[a] for a in range(p))
-    spread = 1 / (mp.mpf(alpha_mu) + m) + mp.fsum(centre[a] * inverse[a, b] * centre[b] for a in range(p) for b in range(p))
+    spread = 1 / (mp.mpf(alpha_mu) + m) + mp.fsum(
+        centre[a] * inverse[a, b] * centre[b] for a in range(p) for b in range(p)
+    )
     scales = [mp.sqrt(left / delta * spread), *(mp.sqrt(left / delta * inverse[a, a]) for a in range(p))]
     return intercept, coefficients, left / (delta - 2), scales, delta

@@ -256,7 +256,7 @@ def edge_name(edge: DrawnEdge, variables: Sequence[str]) -> str:
     """Return the names of an edge's ends with its probabilities, on one line."""
     tail, head = shown_text(variables[edge.tail]), shown_text(variables[edge.head])
     name = f"{tail} {'→' if edge.directed else '–'} {head}"
-    effect = f"; {edge.effect}" if edge.effect else ""
+    effect = f"; {edge.effect}".replace("\n", " ") if edge.effect else ""
     if edge.weight is None:
         return name + effect
     parts = []

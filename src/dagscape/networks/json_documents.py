@@ -80,6 +80,8 @@ def measured_network_from_dict(document: Mapping[str, Any]) -> GaussianNetwork |
     title = decode(str, document.get("name", ""), "name")
     given = document.get("levels", {})
     discrete = [name for name in names if isinstance(given, dict) and name in given]
+    for name in discrete:
+        check_parents(name, parents[name], given)
     regressions = {
         name: _regression(name, _entry(document, "regressions", name), parents[name], discrete, dag)
         for name in names
@@ -90,8 +92,6 @@ def measured_network_from_dict(document: Mapping[str, Any]) -> GaussianNetwork |
             raise InvalidData(f"it has levels of {discrete[0]!r}; its kind would be {CONDITIONAL_GAUSSIAN!r}")
         return GaussianNetwork(dag, regressions, title)
     levels = {name: _levels(document, name) for name in discrete}
-    for name in discrete:
-        check_parents(name, parents[name], levels)
     cpts = {name: _table(name, _entry(document, "cpts", name), parents[name], dag) for name in discrete}
     types = decode(Mapping[str, ValueType], document.get("types", {}), "types")
     return ConditionalGaussianNetwork(dag, levels, cpts, regressions, title, types=types)

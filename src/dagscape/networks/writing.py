@@ -175,7 +175,7 @@ def document_of(network: AnyNetwork) -> dict[str, Any]:
     # The classes of networks use this module.
     if hasattr(network, "regressions"):
         return measured_network_to_dict(cast("MeasuredNetwork", network))
-    return network_to_dict(cast("Network", network))
+    return network_to_dict(network)
 
 
 def write_json(network: AnyNetwork, stream: IO[bytes], remarks: Sequence[str] = ()) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.networks.discrete.evidence import Evidence
+    from dagscape.networks.gaussian.mixtures import NormalMixture
 
 QUANTILES = (0.025, 0.5, 0.975)
 
@@ -113,7 +114,7 @@ class MeasuredNetwork(ABC):
         >>> ds.GaussianNetwork(dag, {"x": ds.Regression(0.0), "y": ds.Regression(1.0, [2.0], 0.5)}).parameter_count
         5
         """
-        tables = sum(cpt.size - cpt.size // cpt.shape[-1] for cpt in self.cpts.values())
+        tables: int = sum(cpt.size - cpt.size // cpt.shape[-1] for cpt in self.cpts.values())
         return tables + sum(found.parameter_count for found in self.regressions.values())
 
     def log_likelihood(self, data: Any) -> float:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from dagscape.core.checks import check_unicode
 from dagscape.core.errors import InvalidData
 from dagscape.core.masks import bits
-from dagscape.data.mixed.mixed import MixedData, sorted_mixed
+from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.tables.row_order import row_order
 from dagscape.data.tables.table import listing
 from dagscape.data.tables.value_types import ValueType
+from dagscape.data.values import as_mixed
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.checks import (
     check_keys,
@@ -29,7 +31,7 @@ from dagscape.networks.gaussian.base import MeasuredNetwork
 from dagscape.networks.gaussian.fitting import Method, fit_regressions, fit_tables
 from dagscape.networks.gaussian.priors import RegressionPrior
 from dagscape.networks.gaussian.regression import Regression, checked_regression
-from dagscape.networks.gaussian.rows import as_mixed, rows_to_fit
+from dagscape.networks.gaussian.rows import rows_to_fit
 from dagscape.networks.gaussian.sampling import sampled_values
 from dagscape.networks.writing import CONDITIONAL_GAUSSIAN
 
@@ -196,7 +198,7 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
         MixedData(2 variables, 1 of them measured, 1,000 rows)
         """
         values = sampled_values(self, rows, seed)
-        return sorted_mixed(MixedData(self.variables, values, dict(self.levels), types=dict(self.types)))
+        return MixedData(self.variables, values[row_order(values, None)], dict(self.levels), types=dict(self.types))
 
     def _with(self, dag: Dag, cpts: Mapping[str, Any], regressions: Mapping[str, Regression]) -> Self:
         return type(self)(dag, self.levels, cpts, regressions, self.name, types=self.types)

@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.checks import check_unicode
-from dagscape.core.errors import InvalidData, function
 from dagscape.data.continuous.numeric import NumericData, sorted_data
-from dagscape.data.mixed.mixed import MixedData
-from dagscape.data.tables.table import listing
 from dagscape.data.tables.value_types import ValueType
-from dagscape.data.values import as_numeric
+from dagscape.data.values import as_mixed, as_numeric
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.checks import check_keys, check_variables, checked_structure
 from dagscape.networks.gaussian.base import MeasuredNetwork
@@ -24,7 +21,7 @@ from dagscape.networks.gaussian.fitting import Method, fit_regressions
 from dagscape.networks.gaussian.moments import covariance_of, means_of
 from dagscape.networks.gaussian.priors import RegressionPrior
 from dagscape.networks.gaussian.regression import Regression, checked_regression
-from dagscape.networks.gaussian.rows import as_mixed, rows_to_fit
+from dagscape.networks.gaussian.rows import rows_to_fit
 from dagscape.networks.gaussian.sampling import sampled_values
 from dagscape.networks.writing import GAUSSIAN
 
@@ -120,12 +117,7 @@ class GaussianNetwork(MeasuredNetwork):
         [1.663]
         """
         dag = checked_structure(dag)
-        data = data if isinstance(data, MixedData) else as_mixed(as_numeric(data))
-        if data.levels:
-            raise InvalidData(
-                f"the data have discrete variables: {listing(data.levels)}; use "
-                f"{function('ConditionalGaussianNetwork.fit')}, or leave them out with data.drop()"
-            )
+        data = as_mixed(as_numeric(data))
         prior = RegressionPrior(alpha_mu, alpha_w, nu, scale)
         return cls(dag, fit_regressions(dag, rows_to_fit(dag.variables, data), {}, method, prior), name)
 

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from dagscape.core.masks import bits, mask_of
 from dagscape.core.resources import check_memory
+from dagscape.core.wording import plural
 from dagscape.networks.discrete.elimination import (
     BLOCK_CELLS,
     LOGARITHMS,
@@ -176,12 +177,12 @@ class _Plan:
         scopes = [(model.parents[v] | 1 << v) & ~question.known & ~single for v in discrete]
         scopes += [block.interface & ~single for block in blocks]
         free = asked & ~single
+        widest = max((_check_block(model, block, question.max_memory) for block in blocks), default=1)
         order, sizes = elimination_order(scopes, union_of(scopes) & ~free, model.arities)
         cells = max([1, *sizes, cells_of(free, model.arities)])
         if cells > BLOCK_CELLS or question.max_memory is not None:
             check_size(cells, question.max_memory)
-        for block in blocks:
-            cells = max(cells, _check_block(model, block, question.known, question.max_memory))
+        cells = max(cells, widest)
         return cls(question, discrete, blocks, order, list(bits(free)), max(1, BLOCK_CELLS // cells))
 
     def run(self, codes: Integers, values: Floats, own: Block | None) -> tuple[Joint, Prediction | None]:
@@ -210,16 +211,14 @@ class _Plan:
         return Joint(joint.values.reshape(shape), joint.log_scale), prediction
 
 
-def _check_block(model: LinearModel, block: Block, known: int, max_memory: int | str | None) -> int:
+def _check_block(model: LinearModel, block: Block, max_memory: int | str | None) -> int:
     """Refuse a block whose states need too much memory; return how many numbers a row needs."""
-    states = math.prod(interface_shape(model, block.interface))
-    if len(block.families) == 1 and known >> block.families[0] & 1:
-        # A density, and some numbers to compute it.
-        check_memory(32 * states, max_memory, f"the {states:,} states of the discrete parents of a variable", _REMEDY)
-        return states
-    size = len(block.families)
-    what = f"{size:,} measured variables in each of the {states:,} states of the discrete variables that they depend on"
-    check_memory(8 * states * (4 * size * size + 4 * size), max_memory, what, _REMEDY)
+    states, size = math.prod(interface_shape(model, block.interface)), len(block.families)
+    if states * size > BLOCK_CELLS or max_memory is not None:
+        variables = plural(size, "measured variable")
+        what = f"{variables} in each of the {states:,} states of the discrete variables that they depend on"
+        # Four square matrices, and as many vectors.
+        check_memory(32 * states * size * (size + 1), max_memory, what, _REMEDY)
     return states * size
 
 

@@ -20,7 +20,7 @@ from dagscape.networks.gaussian.model import Floats, LinearModel
 if TYPE_CHECKING:
     from dagscape.networks.gaussian.base import MeasuredNetwork
 
-_MEANING = "standardised coefficients: change of the child, in its standard deviations, with one of the parent"
+_MEANING = "standardised coefficients: by how many of its standard deviations the child changes with one of the parent"
 _STATES = "; two numbers: the least and the most over the states of discrete parents"
 _MINUS = "\N{MINUS SIGN}"
 
@@ -30,7 +30,7 @@ def signed_graph(network: MeasuredNetwork) -> SignedGraph:
     texts, sizes = {}, {}
     for edge, numbers in standardised(network).items():
         low, high = float(numbers.min()), float(numbers.max())
-        shown = _signed(low) if _signed(low) == _signed(high) else f"{_signed(low)} … {_signed(high)}"
+        shown = _signed(low) if _signed(low) == _signed(high) else f"{_signed(low)} …\n{_signed(high)}"
         texts[frozenset(edge)] = shown
         sizes[frozenset(edge)] = min(1.0, max(abs(low), abs(high)))
     several = _STATES if any("…" in text for text in texts.values()) else ""

@@ -48,6 +48,7 @@ class Regression:
     Regression(1 coefficient in each of 2 states)
     """
 
+    # Arrays, once they are made of what is given.
     intercept: Any
     coefficients: Any = ()
     sd: Any = 1.0

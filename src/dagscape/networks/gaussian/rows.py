@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidData, InvalidOption, argument, function, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, argument, type_of
 from dagscape.core.masks import mask_of
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.rows import group_rows, pack_words
 from dagscape.data.mixed.composing import measured_numbers
-from dagscape.data.mixed.mixed import MixedData, mixed_from_dataset, mixed_from_numeric
-from dagscape.data.reading import read_data
+from dagscape.data.mixed.mixed import MixedData, mixed_from_numeric
 from dagscape.data.tables.frames import is_empty_frame, is_frame, table_from_frame
 from dagscape.data.tables.numbers import number_strings, parse_numbers
 from dagscape.data.tables.table import Table, listing
-from dagscape.data.values import check_complete
+from dagscape.data.values import as_mixed, check_complete
 from dagscape.networks.discrete.evidence import UNOBSERVED, column_codes, warn_if_nothing_is_common
 from dagscape.networks.discrete.families import level_numbers
 
@@ -79,37 +78,12 @@ class Rows:
             yield mask_of(np.flatnonzero(mark[:n]).tolist()), mask_of(np.flatnonzero(mark[n:]).tolist()), rows
 
 
-def as_mixed(data: Any) -> MixedData:
-    """Return data of any kind as mixed data; a file or a frame is read as mixed.
-
-    Examples
-    --------
-    >>> as_mixed(NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"]))
-    MixedData(2 variables, all of them measured, 2 rows)
-    """
-    if isinstance(data, MixedData):
-        return data
-    if isinstance(data, NumericData):
-        return mixed_from_numeric(data)
-    if isinstance(data, Dataset):
-        return mixed_from_dataset(data)
-    if isinstance(data, str | os.PathLike):
-        return read_data(data, kind="mixed")
-    if is_frame(data):
-        return MixedData.from_frame(data)
-    raise InvalidOption(
-        f"is {type_of(data)}; it must be a MixedData or NumericData: use {function('read_data')} or "
-        "MixedData.from_frame()",
-        option="data",
-    )
-
-
 def rows_to_fit(variables: Sequence[str], data: MixedData) -> Rows:
     """Return the rows of data with the variables of a structure, which must be all that there are.
 
     Examples
     --------
-    >>> data = as_mixed(NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"]))
+    >>> data = mixed_from_numeric(NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"]))
     >>> rows_to_fit(["b", "a"], data).values.tolist()
     [[2.0, 0.5], [3.0, 1.5]]
     """
