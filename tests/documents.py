@@ -17,6 +17,8 @@ from dagscape.cli.program.app import COMMANDS
 from dagscape.data.bundled import BUNDLED, bundled_table
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.cut_rules import CUT_RULES
+from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.networks.bundled import NETWORKS
 from dagscape.planning.registry import TASKS
 from dagscape.scores.priors import PRIORS
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dagscape.planning.task import Task
+
+# What scores of each kind of data take, in the table of scores.
+_KINDS = {Dataset: "discrete", NumericData: "numbers", MixedData: "mixed"}
 
 ROOT = Path(__file__).resolve().parents[1]
 STUB = SOURCE / "__init__.pyi"
@@ -51,7 +56,7 @@ def score_table() -> str:
             score.title,
             "yes" if score.score_equivalent else "no",
             ", ".join(f"`{parameter.name}`" for parameter in score.parameters),
-            "numbers" if score.data_type is NumericData else "discrete",
+            _KINDS[score.data_type],
             cited(score.citation),
         )
         for score in SCORES.values()

@@ -42,6 +42,7 @@ from dagscape.posterior.grids import (
 )
 from dagscape.posterior.setting import BY_EVIDENCE, DEFAULT_WAY, EQUAL, shares_of
 from dagscape.posterior.weighing import WEIGHING, part_of, weighed_settings
+from dagscape.scores.choice import DISCRETE_SCORE, with_score
 from dagscape.scores.definitions.bdeu import ESS
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.kinds import as_data
@@ -74,7 +75,8 @@ def averaged_grids(data: ScoredData | Frame | ComparedCuts, options: Mapping[str
         Options of :func:`dagscape.local_scores`. Scores that are no probabilities of the data have one setting.
     """
     others = _given(options)
-    definition = find_score(others.setdefault("score", "bdeu"))
+    data, others["score"] = with_score(data, others.get("score", DISCRETE_SCORE))
+    definition = find_score(others["score"])
     prior = others.pop("structure_prior", None)
     # Each way of cutting has a limit of its own.
     most = others.pop("max_parents", BY_ROWS if definition.is_evidence else None)
@@ -131,7 +133,9 @@ def job_of_best(
         after that.
     """
     check_choice(settings, SETTINGS, "settings")
-    given, definition = _given(options), find_score(options.get("score", "bdeu"))
+    given = _given(options)
+    data, given["score"] = with_score(data, given.get("score", DISCRETE_SCORE))
+    definition = find_score(given["score"])
     if settings == FIXED:
         if isinstance(data, ComparedCuts):
             data = best_of(data, _with_defaults(given), budget, cut_weights, over=over).data
@@ -154,7 +158,7 @@ def job_of_best(
 
 def _with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of scoring with the defaults of those that have evidence."""
-    parameters = find_score(given.get("score", "bdeu")).parameters
+    parameters = find_score(given["score"]).parameters
     defaults = {parameter.name: parameter.default for parameter in parameters}
     return {"structure_prior": "uniform", "max_parents": None, **defaults, **given}
 

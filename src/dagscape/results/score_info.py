@@ -67,6 +67,8 @@ class ScoreInfo:
         ones.
     ruled_out : int
         The number of edges that are forbidden by nothing but this rule.
+    score_choice : str
+        Why the score was chosen, as a clause, if it was ``"auto"``; empty if it was given.
     score_equivalent : bool
         Whether Markov-equivalent networks have identical scores.
     equivalent_prior : bool
@@ -113,6 +115,7 @@ class ScoreInfo:
     randomised: tuple[str, ...] = field(default=(), compare=False)
     rule: str = field(default="", compare=False)
     ruled_out: Count = field(default=0, compare=False)
+    score_choice: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     choice: str = field(default="", compare=False)
     # The same data may come from several files.
@@ -140,11 +143,12 @@ class ScoreInfo:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What follows from the data and the score for all networks, in sentences."""
+        choice = (f"Score {self.score!r}, because {self.score_choice}",) if self.score_choice else ()
         rule = (f"With the score {self.score!r}, {self.rule}",) if self.rule else ()
         randomised = (
             f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
         )
-        return (*rule, *randomised)
+        return (*choice, *rule, *randomised)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

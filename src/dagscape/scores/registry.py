@@ -24,6 +24,6 @@ def find_score(name: str) -> ScoreDefinition:
     """Return the definition of a score by its name, which is not case-sensitive."""
     definition = SCORES.get(str(name).lower())
     if definition is None:
-        known = ", ".join(SCORES) + did_you_mean(name, SCORES)
+        known = ", ".join([*SCORES, "auto"]) + did_you_mean(name, [*SCORES, "auto"])
         raise InvalidOption(f"is {name!r}; it must be one of {known}", option="score")
     return definition

@@ -28,6 +28,7 @@ from dagscape.data.tables.interventions import distinct_targets, set_in_every_ro
 from dagscape.data.values import Frame
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import Unit
+from dagscape.scores.choice import ChosenScore, with_score
 from dagscape.scores.constraints import Edge, EdgeConstraints, edge_constraints, named_edges
 from dagscape.scores.definitions.bdeu import ESS
 from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS, set_functions
@@ -60,6 +61,8 @@ class ScoringJob:
     randomised: tuple[str, ...] = ()
     # The number of edges that nothing but the score forbids.
     ruled_out: int = 0
+    # Why the score was chosen, if the user left that open.
+    score_choice: str = ""
     # How settings that were not given were chosen, in words, and the options that this made.
     choice: str = ""
     chosen: Mapping[str, Any] = field(default_factory=dict)
@@ -101,6 +104,7 @@ class ScoringJob:
             randomised=self.randomised,
             rule=self.definition.rule if self.ruled_out else "",
             ruled_out=self.ruled_out,
+            score_choice=self.score_choice,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
             warnings=(*kept_notices(self.data), *map(kept_text, suspicious_columns(self.data))),
@@ -177,6 +181,7 @@ def prepare_sample(
     for name in parameters:
         if name not in known:
             raise InvalidOption(f"there is no option {name!r}{did_you_mean(name, known)}")
+    given, score = with_score(given, score)
     definition = find_score(score)
     check_choice(interventions, INTERVENTION_KINDS, "interventions")
     data = randomised_data(as_data(given, definition), randomised, perfect=interventions == "perfect")
@@ -214,6 +219,7 @@ def prepare_sample(
         functions=functions,
         unit=_unit(functions, definition, prior, data.n, limit),
         randomised=without_parents,
+        score_choice=score.why if isinstance(score, ChosenScore) else "",
         ruled_out=constraints.forbidden_edges - given_by_user.forbidden_edges,
     )
 

@@ -15,12 +15,14 @@ from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget, thread_count
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.evidence import BEST, is_data, job_of_best, refuse_options_of_data
 from dagscape.results.base import provenance_of
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
+from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
@@ -213,7 +215,8 @@ def run_learner(
 
 def _check_data(data: object, scoring: Mapping[str, Any]) -> None:
     """Refuse what is neither data nor scores."""
-    kind = find_score(scoring.get("score", "bdeu")).data_type
+    score = str(scoring.get("score", DISCRETE_SCORE)).lower()
+    kind = MixedData if score == AUTO_SCORE else find_score(score).data_type
     # Data of the other kind are converted, or refused with the remedy, when they are scored.
     if not isinstance(data, kind) and not is_data(data):
         kinds = f"a {kind.__name__}, a data frame, a path or LocalScores"

@@ -165,7 +165,7 @@ def bootstrap(
     issue(*suspicious_columns(whole.data))
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
-    chosen = {**scoring, **whole.chosen}
+    chosen = {**scoring, **whole.chosen, "score": whole.definition.name}
     job = Resampling(whole.data, method, chosen, method_options, begin, max_memory, whole.randomised)
     done, unfinished = study.run(
         learn_sample,

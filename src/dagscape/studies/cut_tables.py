@@ -12,6 +12,7 @@ from dagscape.data.discrete.common_cuts import ComparedCuts, cut_in_ways, ways_o
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.tables.table import Table
+from dagscape.scores.choice import AUTO_SCORE
 from dagscape.scores.registry import find_score
 
 
@@ -38,7 +39,7 @@ def cut_data(data: Any, discretize: Any, score: str) -> Dataset | ComparedCuts:
             f"cuts the numbers of a table, but the data are {type_of(data)}: give a data frame or the path of a file",
             option="discretize",
         )
-    if find_score(score).data_type is not Dataset:
+    if score != AUTO_SCORE and find_score(score).data_type is not Dataset:
         raise InvalidOption(f"is for discrete data, and {argument('score', score)} takes numbers", option="discretize")
     return cut_in_ways(data, ways).only_one()
 

@@ -52,6 +52,7 @@ from dagscape.sampling.method_choice import (
     sum_or_reason,
     tell_reason,
 )
+from dagscape.scores.choice import DISCRETE_SCORE, with_score
 from dagscape.scores.kinds import as_data
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import score_job
@@ -236,7 +237,7 @@ def posterior(
         cut_weights,
     )
     if discretize is not None:
-        data = cut_data(data, discretize, options.get("score", "bdeu"))
+        data = cut_data(data, discretize, options.get("score", DISCRETE_SCORE))
     if not (isinstance(data, ComparedCuts) or is_data(data)):
         refuse_options_of_data(BEST if settings == AVERAGE else settings, options)
         return asked.of_scores(cast("LocalScores", data))
@@ -302,11 +303,13 @@ class _Asked:
 
     def of_data(self, data: Any, options: Mapping[str, Any]) -> Posterior | SampledNetworks:
         """Return the posterior of data: averaged over settings, or under one of them."""
-        if not isinstance(data, ComparedCuts):
-            data = as_data(data, find_score(options.get("score", "bdeu")))
         options = lasting_options(options)
+        data, score = with_score(data, options.get("score", DISCRETE_SCORE))
+        options["score"] = score
+        if not isinstance(data, ComparedCuts):
+            data = as_data(data, find_score(score))
         if isinstance(data, ComparedCuts) and self.cut_weights == BY_EVIDENCE:
-            check_averaged(options.get("score", "bdeu"))
+            check_averaged(score)
         if self.settings != AVERAGE or self.method == "chain":
             return self._under_one(data, options)
         grids = averaged_grids(data, options)

@@ -50,6 +50,7 @@ from dagscape.posterior.setting import Setting
 from dagscape.posterior.weighing import part_of
 from dagscape.results.base import provenance_of
 from dagscape.sampling.exact_posterior import exact_posterior
+from dagscape.scores.choice import with_score
 from dagscape.scores.constraints import Edge
 from dagscape.scores.parent_states import parent_states
 from dagscape.scores.priors import PriorOption
@@ -137,6 +138,8 @@ def sensitivity(
     """
     start = time.perf_counter()
     used, limit = thread_count(threads), memory_limit(max_memory)
+    if discretize is None or discretize == AUTO:
+        data, score = with_score(data, score)
     options: dict[str, Any] = {
         "score": score,
         "required": tuple(required),
@@ -146,6 +149,7 @@ def sensitivity(
         "randomised": randomised,
     }
     data = _cut(data, discretize, score)
+    data, options["score"] = with_score(data, score)
     if isinstance(data, ComparedCuts) and max_parents is DEFAULT_MAX_PARENTS:
         max_parents = BY_ROWS
     grids = grids_of(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)

@@ -9,10 +9,10 @@ from dagscape.cli.arguments.data_arguments import encoding_options, take_wishes
 from dagscape.cli.arguments.options import report_data, take_table
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
-from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.common_cuts import AUTO, COMPARED_CUTS, ComparedCuts, cut_table_in_ways, measured_columns
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.interpreting import interpreted
+from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE, ChosenScore
 from dagscape.scores.registry import SCORES
 
 
@@ -35,6 +35,8 @@ def take_compared(
     for name in ("discretizer", "save_discretizer"):
         if options.pop(name) is not None:
             raise InvalidOption(f"--{name.replace('_', '-')} is for one way of cutting: give --discretize once")
+    if options["score"] == AUTO_SCORE:
+        options["score"] = ChosenScore(DISCRETE_SCORE, "numbers are cut into intervals")
     table = take_table(data, options, max_memory)
     wishes = take_wishes(options, table)
     encoding = encoding_options(table, options, max_memory)
@@ -53,5 +55,6 @@ def takes_usual_ways(options: dict[str, Any]) -> bool:
     if compares_ways(options):
         return True
     files = options["discretizer"] is not None or options["save_discretizer"] is not None
-    discrete = SCORES[options["score"]].data_type is not NumericData
+    score = options["score"]
+    discrete = score != AUTO_SCORE and SCORES[score].data_type is Dataset
     return discrete and not files and not any(is_given(name) for name in CUTTING_NAMES if name != "cuts")

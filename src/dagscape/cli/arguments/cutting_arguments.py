@@ -28,7 +28,7 @@ STRICT = "none"
 # What overrules the guesses of --discretize auto.
 OVERRULING: dict[str, str] = {
     "nominal": "Take the values of this column as levels, whatever they seem to be",
-    "numeric": "Cut this column into intervals, whatever it seems to hold",
+    "numeric": "Cut this column into intervals, or take its numbers in a mixed table, whatever it seems to hold",
     "ignore": "Set this column aside",
 }
 

@@ -24,6 +24,7 @@ from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.discrete.interpreting import interpreted
 from dagscape.data.kinds.decisions import Wishes
+from dagscape.data.mixed.mixed import MixedData, mixed_from_table
 from dagscape.data.tables.table import Table, listing
 
 Decorator = Callable[[Any], Any]
@@ -152,17 +153,30 @@ def encoding_options(table: Table, options: dict[str, Any], max_memory: int | st
     }
 
 
+def mixed_table(table: Table, options: dict[str, Any], max_memory: int | str | None) -> MixedData:
+    """Make the mixed data of a table as the options say, and remove those options."""
+    if is_strict(options):
+        options["discretize"] = ()
+    wishes = take_wishes(options, table)
+    _refuse_cuts(options, "mixed tables")
+    return mixed_from_table(table, wishes, **encoding_options(table, options, max_memory))
+
+
+def _refuse_cuts(options: dict[str, Any], taken: str, *others: str) -> None:
+    """Remove options that cut numbers, and others, and refuse those given; ``taken`` is what the score takes."""
+    for name in (*others, *CUTTING_NAMES, "save_discretizer", "discretizer"):
+        if options.pop(name, None):
+            raise InvalidOption(
+                f"--{name.replace('_', '-')} is for discrete data, and --score {options['score']} takes {taken}"
+            )
+
+
 def measured_table(table: Table, options: dict[str, Any], max_memory: int | str | None) -> NumericData:
     """Make the numeric data of a table as the options say, and remove those options."""
     if is_strict(options):
         options["discretize"] = ()
     # Columns may be ignored, whatever they hold.
-    cutting = (*CUTTING_NAMES, *(name for name in OVERRULING if name != "ignore"), "save_discretizer")
-    for name in ("levels", *cutting, "discretizer"):
-        if options.pop(name):
-            raise InvalidOption(
-                f"--{name.replace('_', '-')} is for discrete data, and --score {options['score']} takes numbers"
-            )
+    _refuse_cuts(options, "numbers", "levels", *(name for name in OVERRULING if name != "ignore"))
     missing = options.pop("missing") or "error"
     if missing not in NUMERIC_MISSING_CHOICES:
         raise InvalidOption(f"--missing {missing} is for discrete data: use --missing drop")

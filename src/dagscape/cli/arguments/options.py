@@ -13,6 +13,7 @@ from dagscape.cli.arguments.data_arguments import (
     CUTTING_OPTIONS,
     encoded_table,
     measured_table,
+    mixed_table,
     needed_columns,
     weights_option,
 )
@@ -29,6 +30,8 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
 from dagscape.data.discrete.notices import automatic_notice, cut_sentences
 from dagscape.data.discrete.summary import experiment_warnings, set_aside_warnings
+from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.mixed.notices import level_sentences, mixed_notice
 from dagscape.data.reading import READING_OPTIONS, ReadingOptions, read_table
 from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES
 from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES
@@ -38,6 +41,7 @@ from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.files import read_network
 from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.results.base import RESULT_FORMATS, result_format
+from dagscape.scores.choice import AUTO_SCORE, with_score
 from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS
 from dagscape.scores.formats.files import SCORE_FILES
 from dagscape.scores.formats.prior_edges import read_prior_edges
@@ -185,10 +189,10 @@ data_options = _apply(
 
 score_option = click.option(
     "--score",
-    type=click.Choice(list(SCORES), case_sensitive=False),
+    type=click.Choice([*SCORES, AUTO_SCORE], case_sensitive=False),
     default="bdeu",
     show_default=True,
-    help="The scoring function.",
+    help=f"The scoring function; {AUTO_SCORE}: the one that suits what the columns hold.",
 )
 
 
@@ -358,6 +362,7 @@ def check_table(data: str) -> None:
 _MAKERS: dict[type, Callable[[Table, dict[str, Any], int | str | None], AnyData]] = {
     Dataset: encoded_table,
     NumericData: measured_table,
+    MixedData: mixed_table,
 }
 
 
@@ -367,10 +372,14 @@ def take_discrete(data: str, options: dict[str, Any], max_memory: int | str | No
 
 
 def take_data(data: str, options: dict[str, Any], max_memory: int | str | None) -> AnyData:
-    """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options."""
-    kind = SCORES[options["score"]].data_type
+    """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options.
+
+    If the data decide about the score, it is the option from here on.
+    """
+    kind = MixedData if options["score"] == AUTO_SCORE else SCORES[options["score"]].data_type
     table = take_table(data, options, max_memory, numeric=kind is NumericData)
-    return _MAKERS[kind](table, options, max_memory)
+    found, options["score"] = with_score(_MAKERS[kind](table, options, max_memory), options["score"])
+    return cast("AnyData", found)
 
 
 def take_data_with_warnings(data: str, options: dict[str, Any], max_memory: int | str | None, out: Output) -> AnyData:
@@ -444,10 +453,14 @@ def report_dropped_rows(data: AnyData, out: Output) -> None:
 
 
 def report_decisions(data: AnyData, out: Output) -> None:
-    """Say which columns were cut, or set aside, by what they seem to hold."""
-    if not isinstance(data, Dataset) or automatic_notice(data) is None:
+    """Say which columns were cut, have numbers as levels, or are set aside, by what they seem to hold."""
+    if isinstance(data, MixedData) and mixed_notice(data) is not None:
+        sentences = level_sentences(data)
+    elif isinstance(data, Dataset) and automatic_notice(data) is not None:
+        sentences = cut_sentences(data)
+    else:
         return
-    what = "; ".join(cut_sentences(data)) or "columns are set aside by what they seem to hold"
+    what = "; ".join(sentences) or "columns are set aside by what they seem to hold"
     out.note(f"{what} (--nominal, --numeric and --ignore overrule this)")
 
 
