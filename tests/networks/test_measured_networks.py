@@ -220,7 +220,7 @@ def test_drawings_show_standardised_coefficients():
     low, high = (coefficient * sds["x"] / sds["y"] for coefficient in (-1.0, 2.0))
     assert f">\N{MINUS SIGN}{-low:.2f} …<" in both
     assert f">+{high:.2f}<" in both
-    assert "two numbers" in both
+    assert "the least and the most over" in both
     assert 'label="+0.97"' in ds.drawing.dot.to_dot(network)
     assert ds.draw(network, weights=[[0, 0.5], [0, 0]], effects=None).count("probability") > 0
     assert "<svg" in network._repr_svg_()

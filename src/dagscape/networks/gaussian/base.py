@@ -17,6 +17,7 @@ from dagscape.data.tables.value_types import ValueType
 from dagscape.drawing.display import NOTEBOOK_SVG
 from dagscape.drawing.effects import SignedGraph
 from dagscape.graphs.dag import Dag
+from dagscape.networks.discrete.mutilation import check_apart
 from dagscape.networks.discrete.queries import most_probable
 from dagscape.networks.gaussian.coefficients import coefficient_frame
 from dagscape.networks.gaussian.likelihood import log_likelihood
@@ -204,11 +205,7 @@ class MeasuredNetwork(ABC):
         NormalMixture(x: mean 0, sd 1, 1 component)
         """
         network = self if do is None else self.do(do)
-        for name in do or ():
-            if name == target:
-                raise InvalidOption(f"has {name!r}, which is the target", option="do")
-            if isinstance(evidence, Mapping) and name in evidence:
-                raise InvalidOption(f"has {name!r}, which is also in the evidence", option="do")
+        check_apart(do, evidence, [target])
         return query(network, target, evidence, max_memory)
 
     def predict(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidOption, did_you_mean, type_of
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.evidence import level_code
+from dagscape.networks.discrete.mutilation import cut_off
 from dagscape.networks.gaussian.queries import measured_value
 from dagscape.networks.gaussian.regression import Regression
 
@@ -36,18 +36,12 @@ def mutilated(network: MeasuredNetwork, values: Mapping[str, Any]) -> Mutilated:
     values : mapping of str to value
         The value of each variable that is set.
     """
-    if not isinstance(values, Mapping):
-        raise InvalidOption(f"is {type_of(values)}; it must map variables to values", option="do")
+    dag = cut_off(network.dag, values)
     cpts, regressions = dict(network.cpts), dict(network.regressions)
-    masks = list(network.dag.parent_masks)
     for name, value in values.items():
-        if name not in network.variables:
-            known = did_you_mean(name, network.variables)
-            raise InvalidOption(f"has {name!r}, which is not a variable{known}", option="do")
-        masks[network.dag.number(name)] = 0
         if name in cpts:
             levels = network.levels[name]
             cpts[name] = np.eye(len(levels))[level_code(name, value, levels, option="do")]
         else:
             regressions[name] = Regression(measured_value(name, value, "do"), [], 0.0)
-    return Mutilated(Dag(network.variables, masks), cpts, regressions)
+    return Mutilated(dag, cpts, regressions)
