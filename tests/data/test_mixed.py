@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 from dagscape.data.kinds.decisions import Wishes
-from dagscape.data.mixed.mixed import (
-    MixedData,
+from dagscape.data.mixed.converting import (
     dataset_from_mixed,
     mixed_from_dataset,
     mixed_from_numeric,
-    mixed_from_table,
     numeric_from_mixed,
 )
+from dagscape.data.mixed.mixed import MixedData, mixed_from_table
 from dagscape.data.resampling import resampled
 from dagscape.data.tables.frames import table_from_frame
 from dagscape.scores.randomised import randomised_data

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 import dagscape as ds
-from dagscape.data.mixed.mixed import mixed_from_numeric
+from dagscape.data.mixed.converting import mixed_from_numeric
 from dagscape.scores.definitions.variable_columns import VariableColumns
 from oracles.graphs import all_dags
 from oracles.mixed import degenerate_bic, exact_degenerate_bge, exact_degenerate_bic
@@ -360,3 +360,19 @@ def test_sets_of_as_many_columns_as_rows_are_impossible():
 def test_methods_that_count_rows_say_that_they_need_discrete_data(method):
     with pytest.raises(ds.InvalidOption, match="needs discrete data, and the score 'dg' takes another kind"):
         ds.learn(of(table()), method, score="dg")
+
+
+def test_changed_mechanisms_are_a_second_sample():
+    frame = table().assign(INT=["size" if i % 3 == 0 else "" for i in range(60)])
+    data = of(frame, interventions="INT")
+    was_set = data.interventions[:, data.variables.index("size")]
+    found = ds.local_scores(data, score="dg", interventions="mechanism").family("size", ["group"])
+    samples = (data.values[was_set], data.values[~was_set])
+    parts = [degenerate_bic(rows, data.level_counts, members) for rows in samples for members in ([0, 1], [0])]
+    assert found == pytest.approx(parts[0] - parts[1] + parts[2] - parts[3], abs=1e-8)
+    # A level that an experiment fixes varies in no row of it.
+    fixed = table().assign(group=["x"] * 30 + ["y", "z"] * 15, INT=["group"] * 30 + [""] * 30)
+    with pytest.raises(ds.InvalidData, match="'group' has the same value in all rows in which 'group' was set: use"):
+        ds.local_scores(of(fixed, interventions="INT"), score="dg", interventions="mechanism")
+    scores = ds.local_scores(of(fixed, interventions="INT"), score="dg-bge", interventions="mechanism")
+    assert np.isfinite(scores.family("group", ["size"]))

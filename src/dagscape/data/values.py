@@ -14,13 +14,13 @@ from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
 from dagscape.data.discrete.interpreting import read_automatically
-from dagscape.data.mixed.mixed import (
-    MixedData,
+from dagscape.data.mixed.converting import (
     dataset_from_mixed,
     mixed_from_dataset,
     mixed_from_numeric,
     numeric_from_mixed,
 )
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
 from dagscape.data.tables.table import listing

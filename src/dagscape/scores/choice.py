@@ -12,7 +12,8 @@ from dagscape.core.wording import plural
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.mixed.mixed import MixedData, dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.values import as_mixed
 
 # What users write.

@@ -45,13 +45,14 @@ def local_scores(
 
     Parameters
     ----------
-    data : Dataset, NumericData, data frame, str or path
+    data : Dataset, NumericData, MixedData, data frame, str or path
         The data, of the kind that the score asks for; a file or a frame for discrete scores is read as with
-        ``discretize="auto"`` (:func:`dagscape.read_data`), for numeric ones as by ``from_frame``. A variable that
+        ``discretize="auto"`` (:func:`dagscape.read_data`), for others as by ``from_frame``. A variable that
         looks like an identifier is scored, with a warning (:class:`~dagscape.SuspiciousColumns`).
     score : str
         For discrete data ``bdeu``, ``k2``, ``bic``, ``aic``, ``mdl`` or ``loglik``; for numbers ``bge``
-        or ``bic-g``, with unbiased variances, as in bnlearn.
+        or ``bic-g``, with unbiased variances, as in bnlearn; for mixed tables ``dg`` or ``dg-bge``. ``auto``: ``bdeu``,
+        ``bge`` or a score of mixed tables, by what the variables are; :attr:`ScoreInfo.score_choice` says why.
     ess : float
         The equivalent sample size of BDeu. Other scores have no use for it.
     max_parents : int, optional

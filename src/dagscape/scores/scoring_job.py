@@ -21,6 +21,7 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.discrete.related_columns import relation_warnings
 from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings
+from dagscape.data.mixed.converting import discrete_part
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.mixed.notices import mixed_notice
 from dagscape.data.sources import data_source
@@ -147,8 +148,9 @@ def kept_notices(data: object) -> tuple[str, ...]:
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
     """Return warnings about variables that look like identifiers, about experiments in all rows, and about copies."""
-    identifiers = identifier_warnings(data) if isinstance(data, Dataset) else []
-    related = relation_warnings(data) if isinstance(data, Dataset) else []
+    discrete = discrete_part(data) if isinstance(data, MixedData) else data
+    identifiers = identifier_warnings(discrete) if isinstance(discrete, Dataset) else []
+    related = relation_warnings(discrete) if isinstance(discrete, Dataset) else []
     suspicious = map(SuspiciousColumns, [*identifiers, *experiment_warnings(data)])
     return (*suspicious, *map(RelatedColumns, related))
 

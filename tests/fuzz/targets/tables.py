@@ -16,7 +16,10 @@ from dagscape.core.errors import DagscapeError
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.summary import summarize_table
+from dagscape.data.kinds.decisions import Wishes
+from dagscape.data.mixed.mixed import mixed_from_table
 from dagscape.data.reading import read_data, read_table
+from dagscape.data.tables.frames import table_from_frame
 from dagscape.scores.scoring import local_scores
 from fuzz.harness import Target
 from fuzz.mutations import ODD_STRINGS, damage_bytes, damage_text
@@ -115,6 +118,7 @@ def use_table(path: Path) -> None:
         ({}, {}, {}, {"separator": ";"}, *_READING, {"drop_suspicious": True}, {"interventions": "INT0"})
     )
     use_numbers(path, rng)
+    use_mixed(path)
     missing = rng.choice(("level", "level", "drop", "keep", "error"))
     data = read_data(path, missing=missing, max_memory=LIMIT, **options)
     assert refused is None or "separator" in options or options in _READING, f"refused before: {refused}"
@@ -131,6 +135,18 @@ def use_numbers(path: Path, rng: Random) -> None:
         )
         repr(numbers)
         assert NumericData.from_frame(numbers.to_frame(), missing="keep", keep_constant=True) == numbers
+
+
+def use_mixed(path: Path) -> None:
+    """Read a table as a mixed one, and read its frame again."""
+    with suppress(DagscapeError):
+        data = mixed_from_table(read_table(path, max_memory=LIMIT), missing="keep", max_memory=LIMIT)
+        repr(data)
+        wishes = Wishes(numeric=data.measured)
+        again = table_from_frame(data.to_frame(), missing_values=())
+        assert mixed_from_table(again, wishes, missing="keep", keep_constant=True) == data
+        if data.n <= 8 and max(data.level_counts) < 50 and not data.has_missing:
+            local_scores(data, score="dg-bge", max_parents=1, threads=1)
 
 
 def use_data(data: Dataset, rng: Random) -> None:

@@ -29,7 +29,9 @@ from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
 from dagscape.data.discrete.notices import automatic_notice, cut_sentences
-from dagscape.data.discrete.summary import experiment_warnings, set_aside_warnings
+from dagscape.data.discrete.related_columns import relation_warnings
+from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings, set_aside_warnings
+from dagscape.data.mixed.converting import discrete_part
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.mixed.notices import level_sentences, mixed_notice
 from dagscape.data.reading import READING_OPTIONS, ReadingOptions, read_table
@@ -394,6 +396,8 @@ def report_data(dataset: AnyData, out: Output) -> None:
     report_dropped_rows(dataset, out)
     report_decisions(dataset, out)
     numeric = [] if isinstance(dataset, Dataset) else [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
+    if isinstance(dataset, MixedData) and (part := discrete_part(dataset)) is not None:
+        numeric += [*identifier_warnings(part), *relation_warnings(part)]
     for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else numeric:
         out.warn(warning)
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from dagscape.data.tables.duplicate_names import DuplicateNames
 from dagscape.data.tables.file_names import file_name
 from dagscape.data.tables.frames import table_from_array, table_from_frame
 from dagscape.data.tables.interventions import Marks
+from dagscape.data.tables.remembering import Remembering
 from dagscape.data.tables.selection import unused_columns
 from dagscape.data.tables.table import Table, check_names, listing
 from dagscape.data.tables.value_types import ValueType
@@ -45,11 +46,9 @@ if TYPE_CHECKING:
 
     from dagscape.data.discrete.discretizing import Discretizer
 
-_T = TypeVar("_T")
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Dataset:
+class Dataset(Remembering):
     """A table of discrete data, with equal rows merged.
 
     Make one with :func:`~dagscape.data.reading.read_data`, :meth:`from_frame`, :meth:`from_array`,
@@ -361,19 +360,6 @@ class Dataset:
     def experimental_rows(self) -> int:
         """The number of rows in which some variable was set."""
         return 0 if self.interventions is None else int(self.weights[self.interventions.any(axis=1)].sum())
-
-    def once(self, name: str, compute: Callable[[], _T]) -> _T:
-        """Return what a function of these data returns. It is called only the first time that its name is given.
-
-        Examples
-        --------
-        >>> data = Dataset.from_array([["no", "dry"], ["yes", "wet"]])
-        >>> data.once("first row", lambda: data.codes[0].tolist())
-        [0, 0]
-        """
-        if name not in self._known:
-            self._known[name] = compute()
-        return cast(_T, self._known[name])
 
     @property
     def fingerprint(self) -> str:

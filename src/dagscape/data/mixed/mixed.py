@@ -18,10 +18,8 @@ import numpy.typing as npt
 
 from dagscape.core.caveats import issue
 from dagscape.core.checks import check_unicode
-from dagscape.core.errors import InvalidData, InvalidOption, function, type_of
-from dagscape.data.continuous.numeric import NumericData
+from dagscape.core.errors import InvalidOption, function, type_of
 from dagscape.data.discrete.categories import level_categories
-from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import Missing
 from dagscape.data.discrete.levels import LevelsOption
 from dagscape.data.kinds.decisions import IGNORED, NO_WISHES, Wishes
@@ -36,8 +34,9 @@ from dagscape.data.tables.frames import table_from_frame
 from dagscape.data.tables.interventions import Marks
 from dagscape.data.tables.number_rows import NumberRows, with_marks
 from dagscape.data.tables.numbers import Floats
+from dagscape.data.tables.remembering import Remembering
 from dagscape.data.tables.selection import unused_columns
-from dagscape.data.tables.table import Table, listing
+from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import ValueType
 
 if TYPE_CHECKING:
@@ -45,11 +44,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MixedData(NumberRows):
+class MixedData(NumberRows, Remembering):
     """A table of measured and discrete variables.
 
-    Make one with :meth:`from_frame`, ``read_data(kind="mixed")``, :func:`mixed_from_dataset` or
-    :func:`mixed_from_numeric`; the constructor does not check its arguments. Two are equal if their variables, levels,
+    Make one with :meth:`from_frame`, ``read_data(kind="mixed")``, or from data of other kinds
+    (``converting.py``); the constructor does not check its arguments. Two are equal if their variables, levels,
     rows and interventions are; the other attributes are not compared.
 
     Attributes
@@ -100,6 +99,7 @@ class MixedData(NumberRows):
     source: str = ""
     weighted_by: str | None = None
     guessed: tuple[str, ...] = ()
+    _known: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __new__(cls, *parts: Any, **attributes: Any) -> Self:
         """Refuse a table, which :meth:`from_frame` would take."""
@@ -234,6 +234,9 @@ class MixedData(NumberRows):
     @property
     def fingerprint(self) -> str:
         """A SHA-256 digest of the content, in hexadecimal; it does not depend on the order of the rows."""
+        return self.once("fingerprint", self._digest)
+
+    def _digest(self) -> str:
         levels = [self.levels.get(name) for name in self.variables]
         digest = hashlib.sha256(json.dumps(["mixed", self.variables, levels, self.values.shape]).encode())
         digest.update(np.ascontiguousarray(self.values, dtype="<f8").data)
@@ -355,101 +358,3 @@ def told_of_mixed(table: Table, wishes: Wishes = NO_WISHES, **options: Unpack[Co
     data = mixed_from_table(table, wishes, **options)
     issue(mixed_notice(data))
     return data
-
-
-def mixed_from_dataset(data: Dataset) -> MixedData:
-    """Return a data set as mixed data, all of whose variables are discrete, with each row as often as it occurs.
-
-    Examples
-    --------
-    >>> mixed_from_dataset(Dataset.from_array([["a", 1], ["b", 2], ["a", 1]])).values.tolist()
-    [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
-    """
-    values = data.codes.astype(np.float64)
-    if data.holes is not None:
-        values[data.holes] = np.nan
-    marks = None if data.interventions is None else np.repeat(data.interventions, data.weights, axis=0)
-    whole = MixedData(
-        variables=data.variables,
-        values=np.repeat(values, data.weights, axis=0),
-        levels=data.levels,
-        interventions=marks,
-        types=data.types,
-        missing=data.missing,
-        dropped=data.dropped,
-        set_aside=data.set_aside,
-        source=data.source,
-        weighted_by=data.weighted_by,
-    )
-    return with_marks(whole, whole.interventions)
-
-
-def mixed_from_numeric(data: NumericData) -> MixedData:
-    """Return numeric data as mixed data, all of whose variables are measured.
-
-    Examples
-    --------
-    >>> mixed_from_numeric(NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"])).measured
-    ('a', 'b')
-    """
-    return MixedData(
-        variables=data.variables,
-        values=data.values,
-        levels={},
-        interventions=data.interventions,
-        missing=data.missing,
-        dropped=data.dropped,
-        set_aside=data.set_aside,
-        source=data.source,
-        weighted_by=data.weighted_by,
-    )
-
-
-def numeric_from_mixed(data: MixedData) -> NumericData:
-    """Return mixed data as numeric data; all variables must be measured.
-
-    Examples
-    --------
-    >>> numeric = NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"])
-    >>> numeric_from_mixed(mixed_from_numeric(numeric)) == numeric
-    True
-    """
-    if data.discrete:
-        raise InvalidData(
-            f"{listing(data.discrete)} {'has' if len(data.discrete) == 1 else 'have'} levels, not numbers: leave "
-            f"{'it' if len(data.discrete) == 1 else 'them'} out with drop({list(data.discrete)!r}), or use a score of "
-            "mixed tables, such as 'dg'"
-        )
-    return NumericData(
-        data.variables,
-        data.values,
-        data.interventions,
-        data.missing,
-        data.dropped,
-        data.set_aside,
-        data.source,
-        data.weighted_by,
-    )
-
-
-def dataset_from_mixed(data: MixedData) -> Dataset:
-    """Return mixed data without measured variables as a data set, in which equal rows are merged.
-
-    Examples
-    --------
-    >>> data = Dataset.from_array([["a", 1], ["b", 2], ["a", 1]])
-    >>> dataset_from_mixed(mixed_from_dataset(data)) == data
-    True
-    """
-    holes = np.isnan(data.values)
-    found = Dataset.from_codes(
-        np.where(holes, 0, data.values).astype(np.int64),
-        {name: data.levels[name] for name in data.variables},
-        interventions=data.interventions,
-        missing=data.missing,
-        dropped=data.dropped,
-        types=data.types,
-        set_aside=data.set_aside,
-        holes=holes if holes.any() else None,
-    )
-    return replace(found, source=data.source, weighted_by=data.weighted_by)

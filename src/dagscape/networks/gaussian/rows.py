@@ -20,7 +20,8 @@ from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.rows import group_rows, pack_words
 from dagscape.data.mixed.composing import measured_numbers
-from dagscape.data.mixed.mixed import MixedData, mixed_from_numeric
+from dagscape.data.mixed.converting import mixed_from_numeric
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.tables.frames import is_empty_frame, is_frame, table_from_frame
 from dagscape.data.tables.numbers import number_strings, parse_numbers
 from dagscape.data.tables.table import Table, listing

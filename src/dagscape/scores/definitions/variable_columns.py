@@ -49,7 +49,7 @@ class VariableColumns:
         Examples
         --------
         >>> from dagscape.data.discrete.dataset import Dataset
-        >>> from dagscape.data.mixed.mixed import mixed_from_dataset
+        >>> from dagscape.data.mixed.converting import mixed_from_dataset
         >>> found = VariableColumns.of_mixed(mixed_from_dataset(Dataset.from_array([["a"], ["b"], ["c"], ["b"]])))
         >>> found.first, found.independent().columns.integers.tolist()
         ((0, 3), [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
