@@ -215,8 +215,8 @@ def check_parents(name: str, parents: Any, levels: Mapping[str, Any]) -> None:
     if measured:
         raise InvalidData(
             f"{name!r} is discrete and has a measured parent, {measured[0]!r}: in a conditional Gaussian network, "
-            "discrete variables have discrete parents only; reverse the edge, or learn the structure under a score that "
-            "keeps to this, such as 'cg'"
+            "discrete variables have discrete parents only; reverse the edge, or learn the structure under a score "
+            "that keeps to this, such as 'cg'"
         )
 
 
