@@ -36,12 +36,13 @@ from dagscape.data.tables.table import Table
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.discrete.network import Network
+from dagscape.networks.fitted import measured_network_of
 from dagscape.networks.gaussian.base import MeasuredNetwork
 from dagscape.networks.gaussian.fitting import METHODS, Method
 from dagscape.scores.choice import AUTO_SCORE
 from dagscape.search.class_structures import naive_bayes_dag
 from dagscape.search.classifiers import STRUCTURES, class_structure, with_known_levels
-from dagscape.search.measured_structures import fitted_network, measured_structure, mixed_rows, takes_numbers
+from dagscape.search.measured_structures import measured_structure, mixed_rows, takes_numbers
 from dagscape.search.registry import LEARNERS
 
 _JOBS = Whole(1, MAX_THREADS, said=f"an integer from 1 to {MAX_THREADS}, or -1 for all processors")
@@ -240,7 +241,7 @@ class BayesNetClassifier(ClassifierMixin, _TakesTables):  # type: ignore[misc] #
         dag = naive_bayes_dag(data, self.target_)
         if self.method != "naive":
             dag = measured_structure(data, self.method, rng, threads, options)
-        return fitted_network(dag, data, "ml" if self.prior == "none" else "posterior-mean", options)
+        return measured_network_of(dag, data, "ml" if self.prior == "none" else "posterior-mean", options)
 
     def _structure(self, data: Dataset) -> Dag:
         rng, threads = _generator(self.random_state), _threads(self.n_jobs)
@@ -357,7 +358,7 @@ class BayesNetRegressor(RegressorMixin, _TakesTables):  # type: ignore[misc] # s
             raise InvalidData(f"y {data.set_aside[self.target_]}, so that there is nothing to predict")
         rng, threads = _generator(self.random_state), _threads(self.n_jobs)
         dag = measured_structure(data, self.method, rng, threads, options)
-        self.network_ = fitted_network(dag, data, self.fitting, options)
+        self.network_ = measured_network_of(dag, data, self.fitting, options)
         return self
 
     def predict(

@@ -162,3 +162,15 @@ def test_drawings(capfd, tables, model):
     code, out, _ = run(capfd, "compare", model, tables / "edges.csv", "--json")
     assert code == 0
     assert json.loads(out)["shd"] == 0
+
+
+def test_learned_networks_are_fitted(capfd, tables):
+    learn = ["learn", tables / "train.csv", "--drop", "kind", "--score", "bge", "--alpha-mu", "2"]
+    code, _, err = run(capfd, *learn, "--network", tables / "learned.json")
+    assert (code, err) == (0, "")
+    network = ds.read_network(tables / "learned.json")
+    data = ds.read_data(tables / "train.csv", kind="numeric", drop=["kind"])
+    assert network == ds.GaussianNetwork.fit(network.dag, data, alpha_mu=2.0)
+    code, _, err = run(capfd, *learn, "--network", tables / "learned.bif")
+    assert code == 2
+    assert "must be a .json file: other formats cannot be fitted to a table of numbers" in err

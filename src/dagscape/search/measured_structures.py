@@ -1,4 +1,4 @@
-"""Structures and networks of columns some of which are measured, for predictions of any of them."""
+"""Structures of networks for tables with measured columns, which predict any of their columns."""
 
 from __future__ import annotations
 
@@ -14,16 +14,10 @@ from dagscape.data.kinds.decisions import Wishes
 from dagscape.data.mixed.mixed import MixedData, mixed_from_table
 from dagscape.data.tables.table import Table, listing
 from dagscape.graphs.dag import Dag
-from dagscape.networks.gaussian.conditional import ConditionalGaussianNetwork
-from dagscape.networks.gaussian.fitting import Method
-from dagscape.networks.gaussian.gaussian import GaussianNetwork
 from dagscape.posterior.evidence import FIXED
 from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE
 from dagscape.scores.registry import find_score
 from dagscape.search.learning import learn
-
-# Options of scores that are also parameters of fitting.
-_PRIOR = ("alpha_mu", "alpha_w", "nu", "scale")
 
 
 def takes_numbers(options: Mapping[str, Any]) -> bool:
@@ -78,25 +72,3 @@ def measured_structure(
         edges = [(source, target) for source in data.measured for target in data.discrete]
         given["forbidden"] = [*given.get("forbidden", ()), *edges]
     return learn(data, method, seed=rng, threads=threads, **given).network
-
-
-def fitted_network(
-    dag: Dag, data: MixedData, method: Method, options: Mapping[str, Any]
-) -> GaussianNetwork | ConditionalGaussianNetwork:
-    """Return the network of a structure, with the prior that options of :func:`dagscape.learn` name.
-
-    Parameters
-    ----------
-    dag : Dag
-        The structure.
-    data : MixedData
-        The rows of training.
-    method : {"posterior-mean", "ml"}
-        How parameters are fitted.
-    options : mapping
-        Options of :func:`dagscape.learn`.
-    """
-    prior = {name: options[name] for name in _PRIOR if name in options}
-    if not data.levels:
-        return GaussianNetwork.fit(dag, data, method, **prior)
-    return ConditionalGaussianNetwork.fit(dag, data, method, ess=options.get("ess", 1.0), **prior)

@@ -34,20 +34,15 @@ from dagscape.core.errors import InvalidOption
 from dagscape.core.wording import plural
 from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.mixed.mixed import MixedData
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.discrete.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
-from dagscape.networks.gaussian.conditional import ConditionalGaussianNetwork
+from dagscape.networks.fitted import REGRESSION_PRIOR, measured_network_of
 from dagscape.networks.gaussian.fitting import Method
-from dagscape.networks.gaussian.gaussian import GaussianNetwork
 from dagscape.networks.writing import NETWORK_FORMATS, check_network_path, document_of
 from dagscape.report.measured_networks import render_measured_network
 from dagscape.report.networks import render_network
-
-# The parameters of scores that are also those of the prior of regressions.
-_REGRESSION_PRIOR = ("alpha_mu", "alpha_w", "nu", "scale")
 
 
 def _network_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
@@ -106,7 +101,7 @@ def command(
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-    numbers = {name: options[name] for name in ("ess", *_REGRESSION_PRIOR) if options.get(name) is not None}
+    numbers = {name: options[name] for name in ("ess", *REGRESSION_PRIOR) if options.get(name) is not None}
     if structure is None:
         dag, dataset = _learned(data, options, work, out)
         title = f"An optimal network under {options['score']}, {_fitted_to(dataset)}"
@@ -139,11 +134,7 @@ def _fitted(dag: Dag, data: AnyData, parameters: FitPrior | None, score: str, nu
     if parameters == "k2":
         raise InvalidOption("--parameter-prior k2 is for discrete data: leave it out, or use none for least squares")
     method: Method = "ml" if parameters == "none" else "posterior-mean"
-    of_regressions: dict[str, Any] = {name: numbers[name] for name in _REGRESSION_PRIOR if name in numbers}
-    if isinstance(data, MixedData) and data.levels:
-        ess = numbers.get("ess", 1.0)
-        return ConditionalGaussianNetwork.fit(dag, data, method, ess=ess, **of_regressions)
-    return GaussianNetwork.fit(dag, data, method, **of_regressions)
+    return measured_network_of(dag, data, method, numbers)
 
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, AnyData]:
