@@ -227,9 +227,9 @@ def test_drawings_show_standardised_coefficients():
 
 
 def test_networks_that_are_too_large_to_standardise_are_drawn_without_numbers():
-    names = [f"d{i}" for i in range(40)]
-    edges = [*((name, "x") for name in names[:20]), *((name, "y") for name in names[20:]), ("x", "y")]
-    states = (2,) * 20
+    names = [f"d{i}" for i in range(32)]
+    edges = [*((name, "x") for name in names[:16]), *((name, "y") for name in names[16:]), ("x", "y")]
+    states = (2,) * 16
     network = ds.ConditionalGaussianNetwork(
         ds.Dag([*names, "x", "y"], edges),
         dict.fromkeys(names, ("a", "b")),

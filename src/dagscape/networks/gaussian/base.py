@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidOption
+from dagscape.core.errors import InvalidOption, function
 from dagscape.core.references import loaded
 from dagscape.core.wording import plural
 from dagscape.data.tables.value_types import ValueType
@@ -262,7 +262,7 @@ class MeasuredNetwork(ABC):
             As in :meth:`predict`.
         """
         if target in self.regressions:
-            raise InvalidOption(f"is {target!r}, which is measured: use predict()", option="target")
+            raise InvalidOption(f"is {target!r}, which is measured: use {function('predict')}", option="target")
         return most_probable(self.predict(rows, target, max_memory=max_memory))
 
     def do(self, values: Mapping[str, Any]) -> Self:

@@ -43,8 +43,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.checks import check_choice
-from dagscape.core.errors import InvalidData, argument
+from dagscape.core.errors import InvalidData
 from dagscape.core.masks import bits
+from dagscape.core.wording import plural
 from dagscape.networks.discrete.families import MAX_PARENTS, check_available_memory, parent_states
 from dagscape.networks.discrete.fitting import FamilyFitter, FitPrior
 from dagscape.networks.gaussian.priors import Columns, RegressionPrior
@@ -171,17 +172,19 @@ class _Fitter:
     def _least_squares(self, values: Floats, child: int, parents: list[int]) -> _Fitted:
         m, p, name = len(values), len(parents), self._name(child)
         if m < p + 2:
+            discrete = any(self.dag.number(parent) not in self.places for parent in self.dag.parents(name))
+            where = " in a state of its discrete parents" if discrete else ""
             raise InvalidData(
-                f"{name!r} has {m} rows in a state of its discrete parents, or {m} rows in all; with {p} measured "
-                f"parents, least squares needs {p + 2}: use {argument('method', 'posterior-mean')}"
+                f"{name!r} has {plural(m, 'row')}{where}; with {plural(p, 'measured parent')}, least squares needs "
+                f"{p + 2}: use posterior means, which have a prior"
             )
         means = values.mean(axis=0)
         above, own = values[:, parents] - means[parents], values[:, child] - means[child]
         q, singular, turned = np.linalg.svd(above, full_matrices=False)
         if p and singular[-1] <= _LEAST_SINGULAR * singular[0]:
             raise InvalidData(
-                f"the measured parents of {name!r} are linearly dependent: leave one out, or use "
-                f"{argument('method', 'posterior-mean')}"
+                f"the measured parents of {name!r} are linearly dependent: leave one out, or use posterior means, "
+                "which have a prior"
             )
         along = q.T @ own
         left = own - q @ along
