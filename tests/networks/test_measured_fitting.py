@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.core.errors import InvalidData, InvalidOption
 from networks.samples import random_conditional
-from oracles.conditional_gaussian import posterior_regression
+from oracles.measured_networks import posterior_regression
 
 SEEDS = st.integers(0, 2**32 - 1)
 TEST_EDGES = [("A", "C"), ("B", "C"), ("B", "D"), ("A", "F"), ("D", "F"), ("E", "F"), ("G", "F")]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.core.errors import InvalidData, InvalidOption, NothingObserved, TooLarge
 from networks.samples import random_conditional
-from oracles.conditional_gaussian import answer
+from oracles.measured_networks import answer
 
 SEEDS = st.integers(0, 2**32 - 1)
 
