@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
-from dagscape.core.errors import InvalidData, InvalidOption
+from dagscape.core.errors import InvalidData, InvalidOption, TooLarge
 from networks.samples import random_conditional
 from oracles.measured_networks import posterior_regression
 
@@ -260,3 +260,50 @@ def test_tables_are_those_of_discrete_networks():
             np.testing.assert_array_equal(found.cpts[name], expected.cpts[name])
         assert found.types == expected.types
         assert found.log_likelihood(data) == pytest.approx(expected.log_likelihood(data), rel=1e-12)
+
+
+def test_columns_that_do_not_vary_are_refused():
+    frame = pd.DataFrame({"x": [1.0, 1.0, 1.0], "y": [1.0, 5.0, 2.0]})
+    data = ds.NumericData.from_frame(frame, keep_constant=True)
+    with pytest.raises(InvalidData, match=r"'x' has the same value in every row, so that it has no variance"):
+        ds.GaussianNetwork.fit(ds.Dag(["x", "y"]), data)
+    one = ds.NumericData.from_frame(frame[:1], keep_constant=True)
+    with pytest.raises(InvalidData, match="the data have one row; a regression needs two or more"):
+        ds.GaussianNetwork.fit(ds.Dag(["x", "y"]), one)
+    apart = ds.MixedData.from_frame(pd.DataFrame({"d": list("aabb"), "y": [1.0, 1.0, 2.0, 3.0]}), numeric=["y"])
+    dag = ds.Dag(["d", "y"], [("d", "y")])
+    with pytest.raises(
+        InvalidData, match="'y' has a single value in a state of its parents, so that it has no variance"
+    ):
+        ds.ConditionalGaussianNetwork.fit(dag, apart, "ml")
+    assert ds.ConditionalGaussianNetwork.fit(dag, apart).regressions["y"].sd[0] > 0
+
+
+def test_missing_cells_are_refused():
+    frame = pd.DataFrame({"x": [1.0, None, 3.0], "y": [1.0, 5.0, 2.0]})
+    data = ds.NumericData.from_frame(frame, missing="keep")
+    with pytest.raises(InvalidData, match="the data have missing cells, which a network's parameters cannot use"):
+        ds.GaussianNetwork.fit(ds.Dag(["x", "y"]), data)
+    network = ds.GaussianNetwork.fit(ds.Dag(["x", "y"]), frame.dropna())
+    with pytest.raises(InvalidData, match="the data have missing cells, which the likelihood cannot use"):
+        network.log_likelihood(data)
+    with pytest.raises(InvalidData, match="the data frame has missing cells, which the likelihood cannot use"):
+        network.log_likelihood(frame)
+    with pytest.raises(InvalidData, match="the data lack variables of the network: 'y'"):
+        network.log_likelihood(frame[["x"]].dropna())
+    words = ds.MixedData.from_frame(frame.dropna().assign(y=["a", "b"]), numeric=["x"], nominal=["y"])
+    with pytest.raises(InvalidData, match="'y' is measured in the network; the data have levels: 'a', 'b'"):
+        network.log_likelihood(words)
+
+
+def test_too_many_parents_are_refused():
+    names = [f"x{i}" for i in range(65)]
+    data = ds.NumericData.from_array(np.random.default_rng(0).normal(size=(4, 65)), names)
+    with pytest.raises(InvalidData, match="'x64' has 64 parents; the limit is 63"):
+        ds.GaussianNetwork.fit(ds.Dag(names, [(name, "x64") for name in names[:64]]), data)
+    levels = {f"d{i}": ["a", "b"] for i in range(40)}
+    values = np.random.default_rng(0).integers(0, 2, (50, 40)).astype(float)
+    x = np.random.default_rng(1).normal(size=(50, 1))
+    mixed = ds.MixedData((*levels, "x"), np.hstack([values, x]), levels)
+    with pytest.raises(TooLarge, match=r"parameters of 'x' need .*: use a graph with fewer discrete parents"):
+        ds.ConditionalGaussianNetwork.fit(ds.Dag(mixed.variables, [(name, "x") for name in levels]), mixed)
