@@ -262,7 +262,7 @@ class MeasuredNetwork(ABC):
             As in :meth:`predict`.
         """
         if target in self.regressions:
-            raise InvalidOption(f"is {target!r}, which is measured: use {function('predict')}", option="target")
+            raise InvalidOption(f"is {target!r}, which is measured: use predict()", option="target")
         return most_probable(self.predict(rows, target, max_memory=max_memory))
 
     def do(self, values: Mapping[str, Any]) -> Self:
