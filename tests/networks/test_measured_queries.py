@@ -362,3 +362,18 @@ def test_rows_that_cannot_be_used(rows, options, problem):
 def test_classes_are_for_discrete_targets():
     with pytest.raises(InvalidOption, match="target is 'y', which is measured: use predict"):
         small().classify(pd.DataFrame({"x": [1.0]}), "y")
+
+
+def test_numbers_beyond_all_expectation_have_no_density():
+    tight = {"x": ds.Regression(0.0, [], 1e-20), "y": ds.Regression(1.0, [2.0], 1e-20)}
+    network = ds.GaussianNetwork(ds.Dag("xy", [("x", "y")]), tight)
+    assert network.log_density({"x": 0.0, "y": 1e145}) == -np.inf
+    assert network.query("y", {"x": 1e145}).mean == 2e145
+    with pytest.raises(InvalidData, match="the evidence has probability 0"):
+        network.query("x", {"y": 1e145})
+    rows = pd.DataFrame({"x": [0.0], "y": [1e145]})
+    assert network.log_likelihood(rows) == -np.inf
+    mixed = ds.ConditionalGaussianNetwork(
+        small().dag, small().levels, small().cpts, {"x": small().regressions["x"], "y": tight["y"]}
+    )
+    assert mixed.predict(rows.assign(x=1e145), "d").sum(axis=1).tolist() == [1.0]

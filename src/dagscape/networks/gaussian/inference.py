@@ -194,13 +194,15 @@ class _Plan:
         evidence = np.where(codes < 0, 0, codes)
         prediction = None
         factors = []
-        with np.errstate(divide="ignore"):
-            for v in self.discrete:
-                scope, table = model.tables.restricted(v, question.known | single, evidence)
+        for v in self.discrete:
+            scope, table = model.tables.restricted(v, question.known | single, evidence)
+            with np.errstate(divide="ignore"):
                 factors.append(Factor(scope, np.log(table)))
         for block in self.blocks:
             target = question.target if block is own else None
-            (scope, logs), found = _block_factor(model, block, question.known, evidence, values, target)
+            # The square of a number that is far from all that is expected may overflow: its density is 0.
+            with np.errstate(over="ignore"):
+                (scope, logs), found = _block_factor(model, block, question.known, evidence, values, target)
             prediction = found or prediction
             # An axis of length 1 is none to the elimination.
             shape = interface_shape(model, scope & ~single)

@@ -37,7 +37,8 @@ def log_likelihood(network: MeasuredNetwork, data: Any) -> float:
 
 def family_logs(model: LinearModel, variable: int, codes: Integers, values: Floats) -> Floats:
     """Return the logarithm of the probability or density of a variable given its parents, in each row."""
-    with np.errstate(divide="ignore"):
+    # Squares of numbers that are far from all that is expected may overflow.
+    with np.errstate(divide="ignore", over="ignore"):
         if variable not in model.regressions:
             parents = list(bits(model.parents[variable]))
             entries = table_entries(model.tables.cpts[variable], codes, parents, variable, model.arities)

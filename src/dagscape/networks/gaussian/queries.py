@@ -74,19 +74,29 @@ def query(
     row = _known_row(network, model, evidence, target)
     if row.known & ~row.chosen & 1 << number:
         raise InvalidOption(f"is {target!r}, which is also in the evidence", option="target")
-    if row.contradicts or Question(model, None, row.known, row.chosen, max_memory).log_density(
-        row.codes, row.values
-    ) == np.array([-np.inf]):
-        raise InvalidData("the evidence has probability 0 in the network")
+    # Of all that is observed, only levels can be impossible; numbers have a density everywhere.
+    discrete = [v for v in bits(row.known) if v not in model.regressions]
+    found = model.tables.joint([], discrete, row.codes[:, discrete], max_memory=max_memory)
+    if row.contradicts or not found.totals[0]:
+        raise _impossible()
     if row.chosen >> number & 1:
         return NormalMixture(target, [1.0], row.values[0, [number]], [0.0])
     question = Question(model, number, row.known, row.chosen, max_memory)
     if target in network.levels:
-        shares, _ = question.shares(row.codes, row.values)
+        shares, possible = question.shares(row.codes, row.values)
         index = typed_index(target, network.levels[target], network.types[target])
-        return pd.Series(shares[0], index=index, name="probability")
-    found, _ = question.mixture(row.codes, row.values)
-    return NormalMixture(target, found.weights[0], found.means[0], found.sds[0])
+        answer: NormalMixture | pd.Series[float] = pd.Series(shares[0], index=index, name="probability")
+    else:
+        mixed, possible = question.mixture(row.codes, row.values)
+        answer = NormalMixture(target, mixed.weights[0], mixed.means[0], mixed.sds[0])
+    if not possible[0]:
+        # Densities are below all numbers, even as logarithms.
+        raise _impossible()
+    return answer
+
+
+def _impossible() -> InvalidData:
+    return InvalidData("the evidence has probability 0 in the network")
 
 
 def log_density(network: MeasuredNetwork, evidence: Evidence, max_memory: int | str | None) -> float:
