@@ -54,6 +54,9 @@ def public_objects() -> list[object]:
     needs = pd.DataFrame([[1, 0], [1, 0], [0, 1], [0, 1], [1, 1], [1, 1]], columns=skills, index=items)
     model = ds.command(answers, needs, restarts=1)
     numbers = pd.DataFrame(rng.normal(size=(30, 4)), columns=NAMES)
+    mixed = ds.MixedData.from_frame(numbers.assign(**{NAMES[0]: [f"{EVIL}0", f"{EVIL}1"] * 15}))
+    measured = ds.GaussianNetwork.fit(dag, ds.NumericData.from_frame(numbers))
+    conditional = ds.ConditionalGaussianNetwork.fit(dag, mixed)
     study = ds.sensitivity(data, ess=1.0)
     drawn = ds.sample_dags(scores, 40)
     diagnostics = diagnose(drawn.scores.reshape(2, 20), drawn.networks)
@@ -61,6 +64,11 @@ def public_objects() -> list[object]:
     return [
         data,
         ds.NumericData.from_frame(numbers),
+        mixed,
+        measured,
+        conditional,
+        *conditional.regressions.values(),
+        measured.query(NAMES[1], {NAMES[0]: 0.5}),
         ds.Discretizer(method="quantile", bins=2).fit(numbers),
         data.describe(),
         scores,

@@ -96,7 +96,7 @@ def command(
 
     The structure is that of --network or, by default, an optimal network of the data under the score. The file that -o
     writes is a MODEL for 'dagscape query' and 'dagscape predict'; it remembers how numbers were cut. A score of numbers
-    or of mixed tables, such as --score bge or --score auto, leaves them as they are: measured variables then have
+    or of mixed tables, such as --score bge or --score cg, leaves them as they are: measured variables then have
     linear regressions on their parents, and the network needs a .json file.
     """
     out = Output(as_json, quiet)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dagscape.core.errors import InvalidOption, function
+from dagscape.core.errors import InvalidOption
 from dagscape.core.references import loaded
 from dagscape.core.wording import plural
 from dagscape.data.tables.value_types import ValueType

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dagscape.core.checks import check_unicode
 from dagscape.core.constraints import Number
 from dagscape.core.errors import InvalidData, InvalidOption, type_of
-from dagscape.core.wording import plural
+from dagscape.core.wording import plural, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +146,7 @@ class NormalMixture:
 
     def __repr__(self) -> str:
         components = plural(len(self.weights), "component")
-        return f"NormalMixture({self.variable}: mean {self.mean:.6g}, sd {self.sd:.6g}, {components})"
+        return f"NormalMixture({visible(self.variable)}: mean {self.mean:.6g}, sd {self.sd:.6g}, {components})"
 
 
 def _number(value: object) -> float:
