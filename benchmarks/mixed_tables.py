@@ -98,6 +98,25 @@ def _rows(kind: str, n: int, m: int, rng: np.random.Generator) -> tuple[pd.DataF
     return pd.DataFrame(columns), edges
 
 
+def graded(n: int, m: int, seed: int) -> Mixed:
+    """Rows of a linear network of normal variables, all of which are seen in three to five grades."""
+    rng = np.random.default_rng([44, n, m, seed])
+    while True:
+        edges = np.triu(rng.random((n, n)) < 2.0 / (n - 1), 1)
+        values = np.zeros((m, n))
+        for child in range(n):
+            weights = rng.uniform(0.4, 1.2, n) * rng.choice([-1, 1], n) * edges[:, child]
+            values[:, child] = values @ weights + rng.normal(size=m)
+        grades = np.zeros((m, n), int)
+        for v in range(n):
+            cuts = np.quantile(values[:, v], np.sort(rng.uniform(0.1, 0.9, int(rng.integers(2, 5)))))
+            grades[:, v] = np.searchsorted(cuts, values[:, v])
+        if (np.ptp(grades, axis=0) > 0).all():
+            order = rng.permutation(n)
+            truth = (edges | edges.T)[np.ix_(order, order)]
+            return Mixed(pd.DataFrame(grades[:, order], columns=[f"v{i}" for i in range(n)]), truth)
+
+
 def real(name: str) -> pd.DataFrame:
     """Complete rows of a real table, without constant columns; categories are text, other numbers stay numbers."""
     path = SHARED / "continuous" / f"mixed_{name}.txt.gz"
