@@ -27,7 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import dagscape as ds
-from benchmarks.gaussian import PEER_PYTHON
+from benchmarks.gaussian_searches import PEER_PYTHON
 from benchmarks.pages import Page, words
 from benchmarks.sachs import area, expected_distance
 

@@ -21,7 +21,7 @@ from dagscape.networks.bundled import NETWORKS
 from dagscape.scores.priors import PRIORS
 from dagscape.scores.registry import SCORES
 from dagscape.search.registry import LEARNERS
-from dagscape.sklearn import BayesNetClassifier
+from dagscape.sklearn import BayesNetClassifier, BayesNetRegressor
 from documents import DOCUMENTS, PARTS, ROOT, parts_of, renewed
 
 _BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -163,7 +163,8 @@ def test_the_methods_of_the_readme_exist():
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Methods")[2]
     known = {*ds.__all__, *SCORES, *PRIORS, *CUT_RULES, *NETWORKS, *BUNDLED, *LEARNERS}
     known |= {f"dagscape {command}" for command in COMMANDS}
-    known |= {".jkl", ".npz", "interventions=", f"dagscape.sklearn.{BayesNetClassifier.__name__}"}
+    known |= {".jkl", ".npz", "interventions="}
+    known |= {f"dagscape.sklearn.{kind.__name__}" for kind in (BayesNetClassifier, BayesNetRegressor)}
     rows = re.findall(r"^\| .*? \| (.*?) \|", text, re.MULTILINE)
     names = {name for row in rows[2:] for name in re.findall(r"`([^`]+)`", row)}
     assert len(names) > 20

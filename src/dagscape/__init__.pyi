@@ -66,6 +66,10 @@ from dagscape.networks.bundled import load_network as load_network
 from dagscape.networks.discrete.network import Network as Network
 from dagscape.networks.files import read_network as read_network
 from dagscape.networks.files import write_network as write_network
+from dagscape.networks.gaussian.conditional import ConditionalGaussianNetwork as ConditionalGaussianNetwork
+from dagscape.networks.gaussian.gaussian import GaussianNetwork as GaussianNetwork
+from dagscape.networks.gaussian.mixtures import NormalMixture as NormalMixture
+from dagscape.networks.gaussian.regression import Regression as Regression
 from dagscape.planning.loading import load_result as load_result
 from dagscape.planning.plan import plan as plan
 from dagscape.posterior.backends import BackendStatus as BackendStatus

@@ -82,7 +82,7 @@ def test_options_of_every_command(complete, command):
 def test_options_and_choices(complete):
     assert {"--max-parents", "--max-memory"} <= set(plain(complete("best", "x.csv", "--max")))
     assert plain(complete("posterior", "x.csv", "--over", "")) == ["dags", "orders"]
-    assert plain(complete("score", "x.csv", "--score", "b")) == ["bdeu", "bic", "bge", "bic-g"]
+    assert plain(complete("score", "x.csv", "--score", "b")) == ["bdeu", "bic", "bge", "bic-g", "bic-cg"]
     ways = ["auto", "quantile", "width", "mdl", "hartemink", "none"]
     assert plain(complete("score", "x.csv", "--discretize", "")) == ways
     assert plain(complete("score", "x.csv", "--prior", "")) == ["uniform", "per-size", "edge-penalty:"]

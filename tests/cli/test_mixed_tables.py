@@ -133,9 +133,13 @@ def test_several_ways_of_cutting_make_numbers_discrete(capfd, survey):
     assert (code, json.loads(out)["score_info"]["score_choice"]) == (0, "numbers are cut into intervals"), err
 
 
-def test_a_network_is_fitted_if_the_table_turns_out_to_be_discrete(capfd, survey):
+def test_the_kind_of_network_is_that_of_the_table(capfd, survey, tmp_path):
     code, out, err = run(capfd, "fit", survey, "--score", "auto", "--columns", "sex,children")
     assert (code, "An optimal network under bdeu, fitted to 60 rows" in out) == (0, True), err
-    code, _, err = run(capfd, "fit", survey, "--score", "auto", "--ignore", "id")
-    words = "a network with tables cannot be fitted to a mixed table, which --score dg-bge takes"
-    assert (code, words in " ".join(err.split())) == (2, True), err
+    (tmp_path / "edges.csv").write_text("from,to\nsex,income\n")
+    fit = ["fit", survey, "--score", "auto", "--ignore", "id", "--network", tmp_path / "edges.csv"]
+    code, out, err = run(capfd, *fit)
+    assert (code, "of them measured, 1 edge" in " ".join(out.split())) == (0, True), err
+    (tmp_path / "edges.csv").write_text("from,to\nincome,sex\n")
+    code, _, err = run(capfd, *fit)
+    assert (code, "'sex' is discrete and has a measured parent, 'income'" in err) == (3, True), err

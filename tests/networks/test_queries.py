@@ -396,3 +396,36 @@ def test_levels_that_stand_for_one_value_stay_text():
     levels = {"x": ["1", "01", "1_0", "10"]}
     network = Network(Dag.from_edges(["x"]), levels, {"x": [0.1, 0.2, 0.3, 0.4]}, types={"x": "integer"})
     assert network.query("x").to_dict() == {"1": 0.1, "01": 0.2, "1_0": 0.3, "10": 0.4}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_setting_variables_leaves_out_their_tables(seed):
+    """The truncated product: as if the value had been observed, and had no table."""
+    rng = np.random.default_rng(seed)
+    network = random_tables(ds.uniform_dag("abcd", seed=seed), rng.integers(2, 4, 4), rng, zeros=0.0)
+    target, chosen, seen = map(str, rng.permutation(network.variables)[:3])
+    values = {name: network.levels[name][rng.integers(len(network.levels[name]))] for name in (chosen, seen)}
+    joint = oracle.target_and_evidence(network, [target], values, {chosen})
+    expected = np.array(list(joint.values())) / sum(joint.values())
+    evidence, do = {seen: values[seen]}, {chosen: values[chosen]}
+    np.testing.assert_allclose(network.query(target, evidence, do=do), expected, rtol=1e-12)
+    set_ = network.do(do)
+    assert set_.dag == network.dag.with_parents(chosen, [])
+    assert set_.query(chosen)[values[chosen]] == 1.0
+    assert (set_.name, set_.types) == (network.name, network.types)
+
+
+@pytest.mark.parametrize(
+    ("do", "problem"),
+    [
+        ({"lungs": "yes"}, "do has 'lungs', which is not a variable; did you mean 'lung'"),
+        ({"lung": "maybe"}, "do has 'maybe' for 'lung', which is not one of its levels"),
+        ({"smoke": "yes"}, "do has 'smoke', which is the target"),
+        ({"xray": "yes"}, "do has 'xray', which is also in the evidence"),
+        (["lung"], "do is a list; it must map variables to values"),
+    ],
+)
+def test_interventions_that_make_no_sense(do, problem):
+    with pytest.raises(InvalidOption, match=problem):
+        ds.load_network("asia").query("smoke", {"xray": "no"}, do=do)

@@ -28,8 +28,8 @@ def planned(n, **options):
 def test_they_need_more_memory_and_say_how_many_terms(without_trials):
     without, plan = planned(15), planned(15, ancestors=True)
     assert plan.memory == without.memory + kernels.order_ancestors_bytes(15, 1)
-    assert plan.steps[-1].work == "2^15 steps and 15·14·3^13 for ancestors"
-    assert without.steps[-1].work == "2^15 steps; 15·14·3^13 more with ancestors"
+    assert plan.steps[-1].work == "2^15 steps and 15·14·3^13 for ancestors; 11 sums for an average over 16 settings"
+    assert without.steps[-1].work.startswith("2^15 steps; 15·14·3^13 more with ancestors; 11 sums")
     assert planned(15, ancestors=False).memory == without.memory
     assert plan.provenance.parameters["ancestors"] is True
     # The sum over DAGs has them anyway.

@@ -120,8 +120,9 @@ def test_names_are_in_full_in_blocks(results):
 def test_the_posterior_as_blocks():
     scores = ds.FamilyTable({"a": {(): 0.0, ("b",): 0.0}, "b": {(): 0.0, ("a",): 0.0}}, complete=True)
     post = ds.posterior(scores)
-    heading, table, note, picture = render(post)
+    heading, table, note, about_causes, picture = render(post)
     assert "compelled edges were not computed" in note.text
+    assert about_causes.text.startswith("an arrow is no cause")
     numbers = f"log evidence {post.log_evidence:,.4f}, error estimate {post.error:.0e}"
     assert heading == Heading(f"Posterior over dags: {numbers}")
     assert [column.header for column in table.columns] == ["from", "to", "edge", "ancestor", "adjacent"]

@@ -284,8 +284,8 @@ std::size_t ConditionalLattice::bytes(std::size_t rows, unsigned discrete, unsig
     const std::size_t room = sets.count(sets.most()), levels = std::min(discrete, max_size) + 1, n = measured;
     const std::size_t kept = rows * room <= kRowNumbers ? rows * (8 * room + 1) : 0;
     const std::size_t pool = std::min(kCellNumbers, rows * levels * room);
-    const std::size_t worker = 17 * room + 16 * pool + 8 * n * rows + levels * 20 * rows + 8 * rows +
-                               64 * n * n * std::max(1U, sets.most());
+    const std::size_t worker =
+        17 * room + 16 * pool + 8 * n * rows + levels * 20 * rows + 8 * rows + 64 * n * n * std::max(1U, sets.most());
     const std::size_t tasks = static_cast<std::size_t>(set_count(discrete, max_size)) * (8 + 4 * levels);
     return kept + 16 * room + 16 * rows + tasks + threads * worker;
 }

@@ -66,6 +66,9 @@ _JSON_START_LENGTH = 1000
 Source = str | os.PathLike[str]
 
 
+# The kinds of JSON documents that are networks.
+_NETWORKS = {"network", "gaussian-network", "conditional-gaussian-network"}
+
 DataKind = Literal["discrete", "numeric", "mixed"]
 
 DATA_KINDS: tuple[DataKind, ...] = ("discrete", "numeric", "mixed")
@@ -387,7 +390,7 @@ def _json_problem(start: str, path: str) -> InvalidData:
     kind = found and found[1]
     if kind == "discretizer":
         return InvalidData(f"{path!r} is a discretizer, not a table of data: give it as {argument('discretizer')}")
-    if kind == "network":
+    if kind in _NETWORKS:
         return InvalidData(f"{path!r} is a network, not a table of data: read it with {function('read_network')}")
     if kind is not None:
         return InvalidData(

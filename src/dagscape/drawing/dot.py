@@ -24,6 +24,8 @@ from dagscape.drawing.style import (
     WARNING_WIDTH,
     line_width,
     shade_of,
+    size_shade,
+    size_width,
 )
 from dagscape.drawing.text import filled_lines, shown_text
 from dagscape.drawing.view import DrawOptions, View, threshold_of_directions, view_of
@@ -114,6 +116,9 @@ def _attributes(edge: DrawnEdge, labelled: bool) -> Iterator[str]:
     if edge.strength is not None:
         yield f"penwidth={line_width(edge.strength):.3g}"
         yield f'color="{SHADES[shade_of(edge.strength)]}"'
+    elif edge.size is not None:
+        yield f"penwidth={size_width(edge.size):.3g}"
+        yield f'color="{SHADES[size_shade(edge.size)]}"'
     if labelled and (label := edge_label(edge)):
         yield f"label={quoted_lines(label)}"
 

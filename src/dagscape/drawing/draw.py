@@ -64,10 +64,11 @@ def draw(
     Parameters
     ----------
     graph : Dag, Cpdag, Network or result
-        What to draw. Undirected edges of a Cpdag have no arrowheads. A network that was learned, and the first of a
-        list, is drawn as its equivalence class, within constraints on edges and experiments; if the scores distinguish
-        the members of a class, as the network. A posterior is drawn as the edges that are probable enough, a
-        :class:`StudentModel` with the mastery of skills and the strengths of prerequisites. A :class:`Sensitivity` is
+        What to draw. Undirected edges of a Cpdag have no arrowheads. A network with measured variables is drawn with
+        standardised coefficients, with wide and dark edges where they are large. A network that was learned, and the
+        first of a list, is drawn as its equivalence class, within constraints on edges and experiments; if the scores
+        distinguish the members of a class, as the network. A posterior is drawn as the edges that are probable enough,
+        a :class:`StudentModel` with the mastery of skills and the strengths of prerequisites. A :class:`Sensitivity` is
         drawn by its own method, with the ranges of probabilities.
     path : path, optional
         The file to write, in the format of its extension: ``.svg``, ``.png`` or ``.pdf`` (these need matplotlib, the

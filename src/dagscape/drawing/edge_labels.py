@@ -13,7 +13,7 @@ _LIMITS = (0.1, SOLID, HEAVY)
 
 def edge_label(edge: DrawnEdge, flow: Flow = DOWN) -> tuple[str, ...]:
     """Return what an edge shows: its probability, those of directions, with arrows as on the page, and its effect."""
-    effect = (edge.effect,) if edge.effect else ()
+    effect = edge.effect.split("\n") if edge.effect else ()
     return (*_probabilities(edge, flow), *effect)
 
 

@@ -75,7 +75,9 @@ class DrawnEdge:
     compelled : bool
         Whether its direction is that of compelled edges, and its weight the probability of the pair.
     effect : str
-        How strongly its ends go together, such as ``"+0.31"``; empty if that is not shown.
+        How strongly its ends go together, such as ``"+0.31"``, on one line or more; empty if that is not shown.
+    size : float, optional
+        The same as a number from 0 to 1, which decides how wide and dark a line without probability is.
     """
 
     tail: int
@@ -87,6 +89,7 @@ class DrawnEdge:
     adjacency: float | None = None
     compelled: bool = False
     effect: str = ""
+    size: float | None = None
 
     @property
     def strength(self) -> float | None:

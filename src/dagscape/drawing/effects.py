@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from dagscape.core.errors import InvalidOption, type_of
-from dagscape.drawing.edges import DrawnEdge
+from dagscape.drawing.edges import DrawnEdge, Structure
 
 
 class SignedEffects(Protocol):
@@ -20,6 +21,51 @@ class SignedEffects(Protocol):
         """Return what these texts are on the edges between some pairs of variables, for the legend."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SignedGraph:
+    """A graph whose edges have signed numbers of their own.
+
+    Parameters
+    ----------
+    graph : Structure
+        The graph.
+    texts : mapping of frozenset of str to str
+        What is shown on the edge between two variables.
+    sizes : mapping of frozenset of str to float
+        How large it is, from 0 to 1.
+    meaning : str
+        What it is, for the legend.
+    """
+
+    graph: Structure
+    texts: Mapping[frozenset[str], str]
+    sizes: Mapping[frozenset[str], float]
+    meaning: str
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.graph.variables
+
+    @property
+    def directed(self) -> tuple[int, ...]:
+        """The parents of each variable by directed edges."""
+        return self.graph.directed
+
+    @property
+    def undirected(self) -> tuple[int, ...]:
+        """The neighbours of each variable by undirected edges."""
+        return self.graph.undirected
+
+    def shown_effects(self) -> Mapping[frozenset[str], str]:
+        """Return what is shown on the edge between two variables."""
+        return self.texts
+
+    def meaning_of(self, pairs: Collection[frozenset[str]]) -> str:  # noqa: ARG002 (it is the same for all pairs)
+        """Return what that is."""
+        return self.meaning
+
+
 def with_effects(
     edges: Sequence[DrawnEdge], variables: Sequence[str], effects: SignedEffects | None
 ) -> list[DrawnEdge]:
@@ -29,7 +75,9 @@ def with_effects(
     if not hasattr(effects, "shown_effects"):
         raise InvalidOption(f"is {type_of(effects)}; it must be a result of edge_effects()", option="effects")
     texts = effects.shown_effects()
-    return [
-        dataclasses.replace(edge, effect=texts.get(frozenset((variables[edge.tail], variables[edge.head])), ""))
-        for edge in edges
-    ]
+    sizes = effects.sizes if isinstance(effects, SignedGraph) else {}
+    found = []
+    for edge in edges:
+        pair = frozenset((variables[edge.tail], variables[edge.head]))
+        found.append(dataclasses.replace(edge, effect=texts.get(pair, ""), size=sizes.get(pair)))
+    return found

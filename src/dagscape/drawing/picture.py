@@ -33,6 +33,8 @@ from dagscape.drawing.style import (
     Flow,
     line_width,
     shade_of,
+    size_shade,
+    size_width,
 )
 from dagscape.drawing.text import LINE_LENGTH, filled_lines, label_lines, lines_size, shown_text, text_width
 
@@ -244,7 +246,9 @@ def _curve(
     points, head = _with_head(route) if edge.directed else (tuple(route), None)
     name = edge_name(edge, variables)
     if edge.strength is None:
-        return Curve(points, head, PLAIN_WIDTH, None, name, label=label, label_box=place)
+        width = PLAIN_WIDTH if edge.size is None else size_width(edge.size)
+        shade = None if edge.size is None else size_shade(edge.size)
+        return Curve(points, head, width, shade, name, label=label, label_box=place)
     return Curve(points, head, line_width(edge.strength), shade_of(edge.strength), name, edge.dashed, label, place)
 
 
@@ -252,7 +256,7 @@ def edge_name(edge: DrawnEdge, variables: Sequence[str]) -> str:
     """Return the names of an edge's ends with its probabilities, on one line."""
     tail, head = shown_text(variables[edge.tail]), shown_text(variables[edge.head])
     name = f"{tail} {'→' if edge.directed else '–'} {head}"
-    effect = f"; {edge.effect}" if edge.effect else ""
+    effect = f"; {edge.effect}".replace("\n", " ") if edge.effect else ""
     if edge.weight is None:
         return name + effect
     parts = []

@@ -49,3 +49,17 @@ def line_width(weight: float) -> float:
 def shade_of(weight: float) -> int:
     """Return the index in :data:`SHADES` of an edge with a given probability."""
     return round(weight * (len(SHADES) - 1))
+
+
+def size_width(size: float) -> float:
+    """Return the line width of an edge without probability, by the size of its number, from 0 to 1.
+
+    >>> size_width(0.0), size_width(1.0)
+    (0.9, 3.0)
+    """
+    return 0.9 + 2.1 * size
+
+
+def size_shade(size: float) -> int:
+    """Return the index in :data:`SHADES` of such an edge; the palest are for improbable ones."""
+    return 2 + round(size * (len(SHADES) - 3))

@@ -27,7 +27,7 @@ from dagscape.drawing.edges import (
     shows_labels,
     smallest_drawn,
 )
-from dagscape.drawing.effects import SignedEffects, with_effects
+from dagscape.drawing.effects import SignedEffects, SignedGraph, with_effects
 from dagscape.drawing.text import shown_text
 from dagscape.results.base import Result, matrix_frame
 
@@ -105,6 +105,8 @@ def view_of(graph: Drawable, **options: Unpack[DrawOptions]) -> View:
     weights, threshold, effects = options.get("weights"), options.get("threshold"), options.get("effects")
     weights, measure = numbers_of(weights)
     content = content_of(graph, weights)
+    if effects is None and isinstance(content, SignedGraph):
+        effects = content
     edges = drawn_edges(content, weights, threshold, options.get("lines"), options.get("direction_threshold"))
     centres, steps = _centres(options.get("around"), options.get("steps"), content.variables)
     kept, remarks = list(range(len(content.variables))), []

@@ -11,6 +11,9 @@ from dagscape.core.files.paths import path_text
 from dagscape.networks.bif.reading import network_of_blocks, parse_network
 from dagscape.networks.bif.syntax import Document, Source
 from dagscape.networks.discrete.network import Network
+from dagscape.networks.gaussian.base import MeasuredNetwork
+from dagscape.networks.gaussian.conditional import ConditionalGaussianNetwork
+from dagscape.networks.gaussian.gaussian import GaussianNetwork
 from dagscape.networks.json_documents import network_of_document
 from dagscape.networks.writing import save_network
 from dagscape.networks.xml import xdsl, xmlbif
@@ -20,7 +23,9 @@ from dagscape.networks.xml.elements import Tree, is_xml, parse_elements
 BIF_BYTES_PER_BYTE = 64.0
 
 
-def read_network(path: str | os.PathLike[str], *, max_memory: int | str | None = None) -> Network:
+def read_network(
+    path: str | os.PathLike[str], *, max_memory: int | str | None = None
+) -> Network | GaussianNetwork | ConditionalGaussianNetwork:
     """Read a network from a BIF, XMLBIF, XDSL or JSON file.
 
     Parameters
@@ -32,8 +37,8 @@ def read_network(path: str | os.PathLike[str], *, max_memory: int | str | None =
 
     Returns
     -------
-    Network
-        The network, with the variables in the order of the file.
+    Network, GaussianNetwork or ConditionalGaussianNetwork
+        The network, with the variables in the order of the file. Only JSON files have networks with measured variables.
 
     Examples
     --------
@@ -80,7 +85,12 @@ def network_of_text(text: str, title: str, *, max_memory: int | str | None = Non
     return network_of_blocks(source, blocks(source, tree), max_memory)
 
 
-def write_network(network: Network, path: str | os.PathLike[str], *, remarks: Sequence[str] = ()) -> None:
+def write_network(
+    network: Network | GaussianNetwork | ConditionalGaussianNetwork,
+    path: str | os.PathLike[str],
+    *,
+    remarks: Sequence[str] = (),
+) -> None:
     """Write a network to a file: ``.json``, ``.bif``, ``.xmlbif`` (also ``.xml``) or ``.xdsl``; ``.gz`` compresses it.
 
     All keep everything, and numbers are written so that they are read back exactly. The others are for other programs:
@@ -90,8 +100,8 @@ def write_network(network: Network, path: str | os.PathLike[str], *, remarks: Se
 
     Parameters
     ----------
-    network : Network
-        The network.
+    network : Network, GaussianNetwork or ConditionalGaussianNetwork
+        The network; one with measured variables needs JSON.
     path : path
         The file to write.
     remarks : sequence of str
@@ -113,6 +123,6 @@ def write_network(network: Network, path: str | os.PathLike[str], *, remarks: Se
     }
     variable tub {
     """
-    if not isinstance(network, Network):
+    if not isinstance(network, Network | MeasuredNetwork):
         raise InvalidOption(f"is {type_of(network)}; it must be a Network", option="network")
     save_network(network, path, remarks)

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from dagscape.core.errors import InvalidOption
 from dagscape.core.files.paths import path_text
@@ -21,8 +21,15 @@ from dagscape.networks.xml.xmlbif import write_xmlbif
 
 if TYPE_CHECKING:
     from dagscape.networks.discrete.network import Network
+    from dagscape.networks.gaussian.base import MeasuredNetwork
+    from dagscape.networks.gaussian.regression import Regression
 
-KIND = "network"
+    AnyNetwork: TypeAlias = Network | MeasuredNetwork
+
+KIND, GAUSSIAN, CONDITIONAL_GAUSSIAN = "network", "gaussian-network", "conditional-gaussian-network"
+NETWORK_KINDS = (KIND, GAUSSIAN, CONDITIONAL_GAUSSIAN)
+
+REGRESSION_FIELDS = ("intercept", "coefficients", "sd", "standard_errors", "freedom")
 
 NETWORK_FORMATS = ("json", "bif", "xmlbif", "xdsl")
 
@@ -30,9 +37,17 @@ NETWORK_FORMATS = ("json", "bif", "xmlbif", "xdsl")
 SCHEMA = 1
 
 
-def save_network(network: Network, path: str | os.PathLike[str], remarks: Sequence[str] = ()) -> None:
+def save_network(network: AnyNetwork, path: str | os.PathLike[str], remarks: Sequence[str] = ()) -> None:
     """Write a network; the work of :func:`dagscape.write_network` and :meth:`Network.save`."""
-    writer = _WRITERS[check_network_path(path)]
+    ending = check_network_path(path)
+    regressions = getattr(network, "regressions", None)
+    if regressions is not None and ending != ".json":
+        name = next(iter(regressions), "")
+        raise InvalidOption(
+            f"{path_text(path)!r} is for discrete networks; this one has measured variables, such as {name!r}: "
+            "its name must end in .json or .json.gz"
+        )
+    writer = cast("_AnyWriter", _WRITERS[ending])
     with replace_by_ending(path) as stream:
         writer(network, stream, remarks)
 
@@ -124,13 +139,52 @@ def network_to_dict(network: Network) -> dict[str, Any]:
     }
 
 
-def write_json(network: Network, stream: IO[bytes], remarks: Sequence[str] = ()) -> None:
+def measured_network_to_dict(network: MeasuredNetwork) -> dict[str, Any]:
+    """Return a network with measured variables as a JSON document.
+
+    Examples
+    --------
+    >>> import dagscape as ds
+    >>> network = ds.GaussianNetwork(ds.Dag(["x"]), {"x": ds.Regression(2.0, [], 0.5)})
+    >>> measured_network_to_dict(network)["regressions"]["x"]["sd"]
+    0.5
+    """
+    return {
+        "kind": network.kind,
+        "schema": SCHEMA,
+        "version": __version__,
+        "name": network.name,
+        "variables": list(network.variables),
+        "levels": {name: list(levels) for name, levels in network.levels.items()},
+        "types": dict(network.types),
+        "parents": {name: list(network.dag.parents(name)) for name in network.variables},
+        "cpts": {name: cpt.tolist() for name, cpt in network.cpts.items()},
+        "regressions": {name: _regression(found) for name, found in network.regressions.items()},
+    }
+
+
+def _regression(found: Regression) -> dict[str, Any]:
+    numbers = (found.intercept, found.coefficients, found.sd, found.standard_errors, found.freedom)
+    return {
+        name: None if array is None else array.tolist() for name, array in zip(REGRESSION_FIELDS, numbers, strict=True)
+    }
+
+
+def document_of(network: AnyNetwork) -> dict[str, Any]:
+    """Return any network as a JSON document."""
+    # The classes of networks use this module.
+    if hasattr(network, "regressions"):
+        return measured_network_to_dict(cast("MeasuredNetwork", network))
+    return network_to_dict(network)
+
+
+def write_json(network: AnyNetwork, stream: IO[bytes], remarks: Sequence[str] = ()) -> None:
     """Write a network to a stream, one variable per line, with remarks for readers."""
-    document = network_to_dict(network) | ({"remarks": list(remarks)} if remarks else {})
+    document = document_of(network) | ({"remarks": list(remarks)} if remarks else {})
     stream.write(b"{\n")
     for number, (key, value) in enumerate(document.items(), start=1):
         end = ",\n" if number < len(document) else "\n}\n"
-        if isinstance(value, dict) and key in {"levels", "types", "parents", "cpts"}:
+        if isinstance(value, dict) and value and key in {"levels", "types", "parents", "cpts", "regressions"}:
             lines = [f"  {_text(name)}: {_text(entry)}" for name, entry in value.items()]
             written = "{\n" + ",\n".join(lines) + "\n }"
         else:
@@ -143,6 +197,7 @@ def _text(value: Any) -> str:
 
 
 _Writer = Callable[["Network", IO[bytes], Sequence[str]], None]
+_AnyWriter = Callable[["AnyNetwork", IO[bytes], Sequence[str]], None]
 
 
 def _as_xml(writer: Callable[[Network, IO[bytes], Mapping[str, str], Sequence[str]], None]) -> _Writer:

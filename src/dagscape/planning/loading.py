@@ -8,7 +8,7 @@ from typing import Any
 from dagscape.core.files.documents import decode_json
 from dagscape.core.files.paths import path_text
 from dagscape.core.files.reading import open_binary
-from dagscape.networks.writing import KIND as NETWORK
+from dagscape.networks.writing import NETWORK_KINDS
 from dagscape.planning.registry import TASKS
 from dagscape.results.base import Result
 from dagscape.results.loading import read_contents, rebuilt
@@ -18,7 +18,7 @@ RESULTS: dict[str, type[Result]] = {
 }
 
 # What reads the other kinds of JSON documents.
-_READERS = {NETWORK: "read_network", "discretizer": "Discretizer.load"}
+_READERS = {**dict.fromkeys(NETWORK_KINDS, "read_network"), "discretizer": "Discretizer.load"}
 
 
 def load_result(path: str | os.PathLike[str], *, max_memory: int | str | None = None) -> Result:

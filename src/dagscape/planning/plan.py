@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 # The largest number that is read back from a file.
 _MOST_MEMORY = 2**MOST_BITS - 1
 
-# What is averaged over settings.
+# What is averaged over settings, and the options for a plan of one of its sums.
 AVERAGED = "posterior"
+_ONE_SUM = ("backend", "ranks", "gpu_memory")
 
 # A job that takes longer may be worth another method.
 _LONG_SECONDS = 3600.0
@@ -212,7 +213,7 @@ def plan(
         ``"learn"``, ``"mmpc"``, ``"bootstrap"`` or ``"sensitivity"``; or, from the answers of students, ``"student"``
         (:func:`dagscape.command`), ``"parm"`` or ``"bootstrap-skills"``. A posterior is planned as that of data,
         which is averaged over settings and ways of cutting numbers, unless that takes more than an hour; what else
-        takes scores, under one setting.
+        takes scores, under one setting, and so is a sum that runs elsewhere.
         The memory for a long list of networks cannot be predicted and is not included.
     q_matrix : data frame, array or path, optional
         Which skills each item needs, for a task that takes answers.
@@ -266,7 +267,8 @@ def spelled_plan(
     available = available_memory() if max_memory is None else 0
     limit = share_of(available) if max_memory is None else memory_limit(max_memory)
     average = None
-    if task == AVERAGED and q_matrix is None:
+    # What is to run elsewhere is planned as one sum, whatever it is part of.
+    if task == AVERAGED and q_matrix is None and not any(options.get(name) for name in _ONE_SUM):
         data, average = average_of(data, options, threads, limit)
     job = job_of(TASKS[task], data, q_matrix, options)
     needs = [step.requirements(threads, limit) for step in job.steps]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,11 @@ from dagscape.report.blocks import Block, Heading, Name, Row, Table, Text, names
 from dagscape.report.probabilities import probability
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
+
+    from dagscape.graphs.dag import Dag
 
 
 def render_network(network: Network, title: str, *, cpts: bool) -> list[Block]:
@@ -21,7 +25,7 @@ def render_network(network: Network, title: str, *, cpts: bool) -> list[Block]:
         f"{plural(network.n, 'variable')}, {plural(network.dag.edge_count, 'edge')}, "
         f"{plural(network.parameter_count, 'free parameter')}"
     )
-    tables = _cpt_tables(network) if cpts else ()
+    tables = cpt_tables(network.dag, network.levels, network.cpts) if cpts else ()
     return [Heading(f"{title}: {counts}"), _families(network), *tables]
 
 
@@ -38,15 +42,19 @@ def _families(network: Network) -> Table:
     return table(["variable", "levels", "parents", "free parameters"], rows, numeric=[1, 3])
 
 
-def _cpt_tables(network: Network) -> Iterator[Table]:
-    for name in network.variables:
-        parents = network.dag.parents(name)
-        levels = network.levels[name]
+def cpt_tables(
+    dag: Dag, levels_of: Mapping[str, Sequence[str]], cpts: Mapping[str, NDArray[np.float64]]
+) -> Iterator[Table]:
+    """Iterate over the tables of discrete variables, in the order of the graph."""
+    for name in dag.variables:
+        if name not in cpts:
+            continue
+        parents, levels = dag.parents(name), levels_of[name]
         headers: list[Text | Name] = [*map(Name, parents), *((Name(name), " = ", Name(level)) for level in levels)]
-        states = product(*(network.levels[parent] for parent in parents))
+        states = product(*(levels_of[parent] for parent in parents))
         rows: list[Row] = [
             (*map(Name, state), *map(probability, row))
-            for state, row in zip(states, network.cpts[name].reshape(-1, len(levels)).tolist(), strict=True)
+            for state, row in zip(states, cpts[name].reshape(-1, len(levels)).tolist(), strict=True)
         ]
         yield table(headers, rows, numeric=range(len(parents), len(headers)))
 

@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Dag
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.tables.on_demand import family_scores
 
 
-def naive_bayes_dag(data: Dataset, target: str) -> Dag:
+def naive_bayes_dag(data: AnyData, target: str) -> Dag:
     """Return the structure of naive Bayes.
 
     Examples

@@ -13,6 +13,7 @@ from dagscape.data.tables.table import Table
 from dagscape.data.tables.value_types import LevelFinder
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.network import Network
+from dagscape.networks.gaussian.base import MeasuredNetwork
 from dagscape.posterior.evidence import BEST
 from dagscape.search.class_structures import naive_bayes_dag, tree_augmented_dag
 from dagscape.search.learning import learn
@@ -55,9 +56,9 @@ def class_structure(
     return learn(data, method, seed=rng, threads=threads, **{"settings": BEST, **options}).network
 
 
-def with_known_levels(network: Network, table: Table) -> Table:
+def with_known_levels(network: Network | MeasuredNetwork, table: Table) -> Table:
     """Return new rows with missing cells in place of levels that training did not show."""
-    cut = {} if network.discretizer is None else network.discretizer.cuts
+    cut = {} if isinstance(network, MeasuredNetwork) or network.discretizer is None else network.discretizer.cuts
     columns = [
         column if name in cut or name not in network.levels else _only(column, network.levels[name])
         for name, column in zip(table.names, table.columns, strict=True)

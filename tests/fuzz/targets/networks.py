@@ -7,12 +7,13 @@ import json
 import zlib
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pandas as pd
 
 import dagscape as ds
-from dagscape.networks.json_documents import network_from_dict
-from dagscape.networks.writing import network_to_dict, write_bif
+from dagscape.networks.json_documents import measured_network_from_dict, network_from_dict
+from dagscape.networks.writing import measured_network_to_dict, network_to_dict, write_bif
 from dagscape.networks.xml.xdsl import write_xdsl
 from dagscape.networks.xml.xmlbif import write_xmlbif
 from fuzz.harness import Target
@@ -25,7 +26,13 @@ _NETWORKS = [
     ds.load_network("asia"),
     ds.Network.fit(ds.Dag.from_edges("xyz", [("x", "z"), ("y", "z")]), _CUT, name="näme"),
 ]
+_MIXED = ds.MixedData.from_frame(_FRAME, numeric=["x"], nominal=["y", "z"])
+_MEASURED = [
+    ds.GaussianNetwork.fit(ds.Dag("xz", [("x", "z")]), ds.NumericData.from_frame(_FRAME[["x", "z"]])),
+    ds.ConditionalGaussianNetwork.fit(ds.Dag("xyz", [("z", "y"), ("y", "x"), ("z", "x")]), _MIXED, name="näme"),
+]
 _DOCUMENTS = [network_to_dict(network) for network in _NETWORKS]
+_MEASURED_DOCUMENTS = [measured_network_to_dict(network) for network in _MEASURED]
 
 _WORDS = (
     *("variable", "probability", "network", "property", "type", "discrete", "table", "default", "{", "}", "(", ")"),
@@ -43,10 +50,16 @@ probability ( wet | rain ) { (no) 0.9, 0.1, 0; default 0.2 /* more */ 0.3, 0.5; 
 
 
 def _make_json(rng: Random) -> bytes:
-    number = rng.randrange(len(_DOCUMENTS))
-    chosen = _DOCUMENTS[number]
+    return _damaged(rng, list(zip(_NETWORKS, _DOCUMENTS, strict=True)))
+
+
+def _make_measured(rng: Random) -> bytes:
+    return _damaged(rng, list(zip(_MEASURED, _MEASURED_DOCUMENTS, strict=True)))
+
+
+def _damaged(rng: Random, documents: list[tuple[Any, Any]]) -> bytes:
+    network, chosen = rng.choice(documents)
     if rng.random() < 0.5:
-        network = _NETWORKS[number]
         names = [*network.variables, *(level for levels in network.levels.values() for level in levels)]
         chosen = rename_json(rng, chosen, names)
     content = json.dumps(damage_json(rng, chosen) if rng.random() < 0.6 else chosen).encode()
@@ -95,6 +108,32 @@ def _make_xml(rng: Random) -> bytes:
     return damage_bytes(rng, content) if rng.random() < 0.15 else content
 
 
+def _use_measured(path: Path) -> None:
+    network = ds.read_network(path)
+    share = zlib.crc32(path.read_bytes()) % 8
+    repr(network)
+    assert measured_network_from_dict(json.loads(json.dumps(measured_network_to_dict(network)))) == network
+    first, last = network.variables[0], network.variables[-1]
+    repr(network.query(first))
+    if share == 0:
+        network.sample(3, seed=1)
+    elif share == 1:
+        ds.draw(network)
+    elif share == 2 and first != last:
+        value = network.levels[first][0] if first in network.levels else 1.5
+        network.query(last, {first: value})
+        network.query(last, do={first: value})
+    elif share == 3:
+        network.predict(_FRAME, first)
+    elif share == 4:
+        copy = path.with_name("copy.json")
+        ds.write_network(network, copy)
+        assert ds.read_network(copy) == network
+    elif share == 5:
+        network.coefficients()
+        network.log_likelihood(network.sample(2, seed=1))
+
+
 def _use(path: Path) -> None:
     network = ds.read_network(path)
     share = zlib.crc32(path.read_bytes()) % 8
@@ -120,6 +159,7 @@ def _use(path: Path) -> None:
 
 TARGETS = (
     Target("networks", _make_json, _use, ".json", quick_cases=60),
+    Target("measured-networks", _make_measured, _use_measured, ".json", quick_cases=60),
     Target("bif", _make_bif, _use, ".bif", quick_cases=60),
     Target("network-xml", _make_xml, _use, ".xml", quick_cases=60),
 )

@@ -23,8 +23,10 @@ from dagscape.graphs.validation import check_variables
 from dagscape.networks.bundled import NETWORKS, load_network
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import BIF_BYTES_PER_BYTE, network_of_text
+from dagscape.networks.gaussian.conditional import ConditionalGaussianNetwork
+from dagscape.networks.gaussian.gaussian import GaussianNetwork
 from dagscape.networks.json_documents import network_of_document
-from dagscape.networks.writing import KIND as NETWORK
+from dagscape.networks.writing import NETWORK_KINDS
 from dagscape.planning.loading import RESULTS, result_of_document
 from dagscape.posterior.result import Posterior
 from dagscape.results.base import Result
@@ -55,8 +57,11 @@ or 'dagscape student' writes, - for standard input, or a bundled network:
 {", ".join(_PREFIX + name for name in NETWORKS)}."""
 
 
-def load(source: str, max_memory: str | None = None) -> Network:
-    """Load the network that an argument names, with its probabilities."""
+AnyNetwork = Network | GaussianNetwork | ConditionalGaussianNetwork
+
+
+def load(source: str, max_memory: str | None = None) -> AnyNetwork:
+    """Load the network that an argument names, with its probabilities or regressions."""
     if is_edge_list(source):
         raise _no_probabilities(source, "list of edges")
     if source.startswith(_PREFIX):
@@ -111,25 +116,31 @@ def _load_bundled(name: str) -> Network:
 
 def load_drawable(source: str) -> Drawable | OwnPicture:
     """Load what an argument of ``draw`` names: a network, or a result that can be drawn."""
-    loaded = _load_any(source, None)
+    loaded = _load_thing(source, None)
     if not isinstance(loaded, Result):
-        return loaded
+        return loaded.dag if isinstance(loaded, Network) else loaded
     if not isinstance(loaded, Drawn | OwnPicture):
         raise InvalidOption(f"{source!r} is a {loaded.kind!r} result, which cannot be drawn")
     return loaded
 
 
 def _load_any(source: str, max_memory: str | None) -> Dag | Cpdag | Result:
-    """Load the structure of a network, or a result; the kind in a JSON document says which, whatever its name."""
+    """Load the structure of a network, or a result."""
+    loaded = _load_thing(source, max_memory)
+    return loaded.dag if isinstance(loaded, AnyNetwork) else loaded
+
+
+def _load_thing(source: str, max_memory: str | None) -> AnyNetwork | Dag | Cpdag | Result:
+    """Load a network, a structure or a result; the kind in a JSON document says which, whatever its name."""
     if is_edge_list(source):
         return read_graph(source, max_memory=max_memory)
     if source.startswith(_PREFIX):
-        return _load_bundled(source.removeprefix(_PREFIX)).dag
+        return _load_bundled(source.removeprefix(_PREFIX))
     document = _read(source, max_memory)
     if isinstance(document, str):
-        return network_of_text(document, source, max_memory=max_memory).dag
-    if kind_of(document) == NETWORK:
-        return network_of_document(document, source).dag
+        return network_of_text(document, source, max_memory=max_memory)
+    if kind_of(document) in NETWORK_KINDS:
+        return network_of_document(document, source)
     return result_of_document(document, source)
 
 

@@ -8,7 +8,7 @@ import click
 
 from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import optimal_requirements
-from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, completed, load_found
+from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, AnyNetwork, completed, load_found
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     output_options,
@@ -16,7 +16,7 @@ from dagscape.cli.arguments.options import (
     report_dropped_rows,
     report_set_aside,
     scored_data,
-    take_discrete,
+    take_data,
     work_options,
 )
 from dagscape.cli.arguments.score_arguments import take_scores
@@ -32,13 +32,16 @@ from dagscape.cli.program.output import (
 from dagscape.cli.program.streams import write_json
 from dagscape.core.errors import InvalidOption
 from dagscape.core.wording import plural
-from dagscape.data.any_data import kind_in_words
+from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.discrete.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
-from dagscape.networks.writing import NETWORK_FORMATS, check_network_path, network_to_dict
+from dagscape.networks.fitted import REGRESSION_PRIOR, measured_network_of
+from dagscape.networks.gaussian.fitting import Method
+from dagscape.networks.writing import NETWORK_FORMATS, check_network_path, document_of
+from dagscape.report.measured_networks import render_measured_network
 from dagscape.report.networks import render_network
 
 
@@ -64,7 +67,8 @@ def _network_path(context: click.Context, parameter: click.Parameter, path: str 
     "parameters",
     type=click.Choice(list(FIT_PRIORS)),
     show_default="as the score assumes: k2 or bdeu",
-    help="The pseudocounts of each table: --ess divided by its size, 1, or none, which is maximum likelihood.",
+    help="The pseudocounts of each table: --ess divided by its size, 1, or none, which is maximum likelihood, also of "
+    "regressions; without it, these have the prior of --score bge.",
 )
 @format_option(NETWORK_FORMATS, "json")
 @click.option(
@@ -75,7 +79,7 @@ def _network_path(context: click.Context, parameter: click.Parameter, path: str 
     help="Write the network to a .json, .bif, .xmlbif or .xdsl file; .gz compresses. "
     "-: to standard output, in place of tables.",
 )
-@click.option("--cpts", is_flag=True, help="Show the probabilities, too.")
+@click.option("--cpts", is_flag=True, help="Show the probabilities and the coefficients, too.")
 @work_options
 @output_options
 def command(
@@ -91,52 +95,63 @@ def command(
     """Fit the probabilities of a network to data.
 
     The structure is that of --network or, by default, an optimal network of the data under the score. The file that -o
-    writes is a MODEL for 'dagscape query' and 'dagscape predict'; it remembers how numbers were cut.
+    writes is a MODEL for 'dagscape query' and 'dagscape predict'; it remembers how numbers were cut. A score of numbers
+    or of mixed tables, such as --score bge or --score auto, leaves them as they are: measured variables then have
+    linear regressions on their parents, and the network needs a .json file.
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-    ess = options["ess"] or 1.0
+    numbers = {name: options[name] for name in ("ess", *REGRESSION_PRIOR) if options.get(name) is not None}
     if structure is None:
         dag, dataset = _learned(data, options, work, out)
         title = f"An optimal network under {options['score']}, {_fitted_to(dataset)}"
     else:
-        dataset = take_discrete(data, options, work["max_memory"])
+        dataset = take_data(data, options, work["max_memory"])
         report_dropped_rows(dataset, out)
         report_decisions(dataset, out)
         report_set_aside(dataset, out)
         dag, dataset = _matched(structure, dataset, work["max_memory"], out)
         title = f"The structure of {structure!r}, {_fitted_to(dataset)}"
-    prior: FitPrior = parameters or ("k2" if options["score"] == "k2" else "bdeu")
-    network = Network.fit(dag, dataset, ess, prior)
+    network = _fitted(dag, dataset, parameters, options["score"], numbers)
     if output is not None and (output != "-" or chosen_format() is not None):
         with written_file(output) as path:
             write_network(network, path)
         if output == "-":
             return
     if as_json or output == "-":
-        write_json(network_to_dict(network))
-    else:
+        write_json(document_of(network))
+    elif isinstance(network, Network):
         out.show_blocks(render_network(network, title, cpts=cpts))
+    else:
+        out.show_blocks(render_measured_network(network, title, parameters=cpts))
 
 
-def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, Dataset]:
+def _fitted(dag: Dag, data: AnyData, parameters: FitPrior | None, score: str, numbers: dict[str, float]) -> AnyNetwork:
+    """Return the network of a structure, of the kind that the data need."""
+    if isinstance(data, Dataset):
+        prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
+        return Network.fit(dag, data, numbers.get("ess", 1.0), prior)
+    if parameters == "k2":
+        raise InvalidOption("--parameter-prior k2 is for discrete data: leave it out, or use none for least squares")
+    method: Method = "ml" if parameters == "none" else "posterior-mean"
+    return measured_network_of(dag, data, method, numbers)
+
+
+def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, AnyData]:
     """Return an optimal network of the data, and the data."""
     with out.working() as progress:
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [optimal_requirements])
         if dataset is None:
             raise InvalidOption("a network cannot be fitted to a score file: give a table of data")
-        if not isinstance(dataset, Dataset):
-            what = f"a {kind_in_words(dataset)}, which --score {options['score']} takes"
-            raise InvalidOption(f"a network with tables cannot be fitted to {what}")
         return optimal_network(scores, **work, progress=progress).network, dataset
 
 
-def _fitted_to(dataset: Dataset) -> str:
+def _fitted_to(dataset: AnyData) -> str:
     experiments = f", {dataset.experimental_rows:,} of them from experiments" if dataset.experimental_rows else ""
     return f"fitted to {plural(dataset.m, 'row')}{experiments}"
 
 
-def _matched(structure: str, dataset: Dataset, max_memory: str | None, out: Output) -> tuple[Dag, Dataset]:
+def _matched(structure: str, dataset: AnyData, max_memory: str | None, out: Output) -> tuple[Dag, AnyData]:
     """Return the structure that an argument names, and the columns of the data that it has."""
     found = load_found(structure, max_memory)
     if found.score_info is not None and found.score_info.experimental_rows and not dataset.experimental_rows:

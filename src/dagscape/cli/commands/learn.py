@@ -26,9 +26,8 @@ from dagscape.data.any_data import AnyData, kind_in_words
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.comparison import LEVELS
 from dagscape.graphs.dag import Cpdag, Dag
-from dagscape.networks.discrete.fitting import fit_options
-from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import write_network
+from dagscape.networks.fitted import network_of
 from dagscape.networks.writing import check_network_path
 from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.report.learning import FAMILIES_SHOWN, render_learned
@@ -77,7 +76,7 @@ from dagscape.search.registry import LEARNERS
     "fitted",
     metavar="FILE",
     callback=checked_path(check_network_path),
-    help="Fit the network to the data and write it to a .json or .bif file.",
+    help="Fit the network to the data and write it to a .json or .bif file; with measured variables, .json.",
 )
 @rows_shown("Number of families to show.", FAMILIES_SHOWN)
 @picture_options("the network")
@@ -116,9 +115,7 @@ def command(
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     chosen = take_learner_options(options, method)
     learned_from, scoring = _source(data, method, options, work, out, score_equivalent=score_equivalent)
-    if fitted is not None and not isinstance(learned_from, Dataset):
-        found_kind = kind_in_words(learned_from)
-        raise InvalidOption(f"--network needs a table of discrete data: its tables cannot be fitted to a {found_kind}")
+    _check_network_file(fitted, learned_from)
     check_effects(None if isinstance(learned_from, LocalScores) else learned_from)
     known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
     first = (
@@ -134,16 +131,25 @@ def command(
     out.deliver(found, output, lambda: [*render_learned(found, show), *effects_blocks(effects)], {"effects": effects})
     if not found.complete:
         out.warn("the search reached --max-seconds: the network is the best found by then")
-    if fitted is not None and isinstance(learned_from, Dataset):
-        write_network(
-            Network.fit(found.network, learned_from, *fit_options(found.score_info)), fitted, remarks=found.warnings
-        )
+    if fitted is not None and not isinstance(learned_from, LocalScores):
+        write_network(network_of(found.network, learned_from, found.score_info), fitted, remarks=found.warnings)
     if picture is not None:
         draw_result(found, picture, out, effects=effects())
     if trace is not None:
         with file_writer(trace) as rows:
             rows.writerow(["step", "move", "score", "seconds"])
             rows.writerows((i, step.text, step.score, f"{step.seconds:.6f}") for i, step in enumerate(found.trace))
+
+
+def _check_network_file(path: str | None, source: AnyData | LocalScores) -> None:
+    """Refuse a network file for a score file, and one of tables for data with measured variables."""
+    if path is None or isinstance(source, Dataset):
+        return
+    found = kind_in_words(source)
+    if isinstance(source, LocalScores):
+        raise InvalidOption(f"--network needs a table of data: its tables cannot be fitted to a {found}")
+    if check_network_path(path) != ".json":
+        raise InvalidOption(f"--network {path!r} must be a .json file: other formats cannot be fitted to a {found}")
 
 
 def _source(

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from dagscape.cli.arguments.data_arguments import weights_option
-from dagscape.cli.arguments.graph_arguments import MODEL_HELP, load
+from dagscape.cli.arguments.graph_arguments import MODEL_HELP, AnyNetwork, load
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     check_table,
@@ -25,10 +25,12 @@ from dagscape.cli.program.streams import say, write_json
 from dagscape.cli.program.wording import worded
 from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.core.wording import plural
+from dagscape.data.mixed.composing import measured_numbers
 from dagscape.data.reading import read_table
 from dagscape.data.tables.table import listing
 from dagscape.data.tables.weights import weighted
 from dagscape.networks.discrete.evidence import UNOBSERVED, column_codes
+from dagscape.networks.discrete.network import Network
 
 if TYPE_CHECKING:
     from _csv import Writer
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dagscape.data.tables.table import Table
-    from dagscape.networks.discrete.network import Network
 
 
 @click.command(epilog=f"{MODEL_HELP}\n\n{DATA_HELP}")
@@ -62,21 +63,24 @@ def command(
     """Predict a variable in each row of a table, given what the row shows of the others.
 
     MODEL is a network, such as the file that 'dagscape fit' writes. For each row of DATA the output has the most
-    probable level and the probability of each level. Columns may be absent and cells missing: such values are unknown.
-    Numbers are cut as in the data that the network was fitted to. If DATA has the target, accuracy and mean log-loss go
-    to standard error.
+    probable level and the probability of each level; of a measured variable, mean, standard deviation and quantiles.
+    Columns may be absent and cells missing: such values are unknown. Numbers are cut as in the data that the network
+    was fitted to. If DATA has the target, accuracy and mean log-loss, or mean errors, go to standard error.
     """
     if model == data == "-":
         raise InvalidOption("only one of MODEL and DATA can come from standard input")
     network = load(model, max_memory)
     check_table(data)
-    used = {*network.levels, weights}
+    used = {*network.variables, weights}
     reading = take_reading(options)
     table = read_table(data, **reading, unused=lambda name: name not in used, max_memory=max_memory)
     table = weighted(table, weights)
     out = Output(as_json, quiet)
     _check_names(network, table, data, target, out)
     found = network.predict(table, target, max_memory=max_memory)
+    if not isinstance(network, Network) and target in network.regressions:
+        _numbers(table, target, found, output, out)
+        return
     quality = _quality(network, table, target, found, out)
     if as_json:
         document = {
@@ -94,7 +98,7 @@ def command(
             _write(found, network.levels[target], writer)
 
 
-def _check_names(network: Network, table: Table, source: str, target: str, out: Output) -> None:
+def _check_names(network: AnyNetwork, table: Table, source: str, target: str, out: Output) -> None:
     """Warn if the table has columns that the network lacks in place of some of its own; refuse it if all are such."""
     own, others = [name for name in network.variables if name != target], set(table.names) - {target}
     absent = [name for name in own if name not in others]
@@ -121,12 +125,49 @@ def _write(found: pd.DataFrame, levels: Sequence[str], writer: Writer) -> None:
         writer.writerow([levels[code], *probabilities])
 
 
-def _quality(network: Network, table: Table, target: str, found: pd.DataFrame, out: Output) -> dict[str, Any]:
+def _numbers(table: Table, target: str, found: pd.DataFrame, output: str | None, out: Output) -> None:
+    """Write predictions of a measured variable, and how far they are off where it is given."""
+    quality = _errors(table, target, found, out)
+    if out.as_json:
+        document = {"target": target, **{name: found[name].tolist() for name in found.columns}, **quality}
+        write_json(document)
+    elif quality and not out.quiet:
+        rows = plural(quality["rows"], "row")
+        say(f"root mean squared error {quality['rmse']:.6g}, mean absolute error {quality['mae']:.6g} in {rows}")
+    if output is not None or not out.as_json:
+        with table_writer(output) as writer:
+            writer.writerow(found.columns)
+            writer.writerows(found.to_numpy().tolist())
+
+
+def _errors(table: Table, target: str, found: pd.DataFrame, out: Output) -> dict[str, Any]:
+    """Return how far means are off over the rows in which the target is given; empty if there are none."""
+    if target not in table.names:
+        return {}
+    try:
+        values = measured_numbers(table, target)
+    except InvalidData as error:
+        out.warn(f"errors are not computed: {worded(error)}")
+        return {}
+    known = ~np.isnan(values) if table.counts is None else ~np.isnan(values) & (table.counts > 0)
+    if not known.any():
+        return {}
+    apart = found["mean"].to_numpy()[known] - values[known]
+    counts = None if table.counts is None else table.counts[known]
+    return {
+        "rows": table.count(known),
+        "rmse": float(np.sqrt(np.average(apart * apart, weights=counts))),
+        "mae": float(np.average(np.abs(apart), weights=counts)),
+    }
+
+
+def _quality(network: AnyNetwork, table: Table, target: str, found: pd.DataFrame, out: Output) -> dict[str, Any]:
     """Return accuracy and mean log-loss over the rows in which the target is given; empty if there are none."""
     if target not in table.names:
         return {}
     try:
-        codes = column_codes(table, target, network.levels[target], network.discretizer)
+        discretizer = network.discretizer if isinstance(network, Network) else None
+        codes = column_codes(table, target, network.levels[target], discretizer)
     except InvalidData as error:
         out.warn(f"accuracy is not computed: {worded(error)}")
         return {}

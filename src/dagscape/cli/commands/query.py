@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -13,19 +15,23 @@ from dagscape.cli.arguments.options import memory_option, output_options
 from dagscape.cli.program.output import Output
 from dagscape.cli.program.streams import write_json
 from dagscape.core.errors import InvalidOption
+from dagscape.networks.discrete.mutilation import check_apart
 from dagscape.networks.discrete.network import Network
+from dagscape.networks.gaussian.mixtures import NormalMixture
+from dagscape.report.measured_networks import SHOWN_QUANTILES, render_mixture
 from dagscape.report.networks import render_explanation, render_query
 
 
 def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str]:
     """Split VARIABLE=VALUE; a value may contain further equals signs."""
     found: dict[str, str] = {}
+    option = parameter.opts[0]
     for pair in pairs:
         name, sign, value = pair.partition("=")
         if not sign:
-            raise InvalidOption(f"--given is {pair!r}; it must be VARIABLE=VALUE")
+            raise InvalidOption(f"{option} is {pair!r}; it must be VARIABLE=VALUE")
         if name in found:
-            raise InvalidOption(f"--given has {name!r} more than once")
+            raise InvalidOption(f"{option} has {name!r} more than once")
         found[name] = value
     return found
 
@@ -39,7 +45,14 @@ def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[s
     metavar="VARIABLE=VALUE",
     multiple=True,
     callback=_evidence,
-    help="An observed value: a level, or a number in a column that was cut; may be repeated.",
+    help="An observed value: a level, or a number in a column that is measured or was cut; may be repeated.",
+)
+@click.option(
+    "--do",
+    metavar="VARIABLE=VALUE",
+    multiple=True,
+    callback=_evidence,
+    help="A value to which a variable is set, whatever its parents are; may be repeated.",
 )
 @click.option(
     "--most-probable",
@@ -52,6 +65,7 @@ def command(
     model: str,
     target: tuple[str, ...],
     evidence: dict[str, str],
+    do: dict[str, str],
     most_probable: bool,
     max_memory: str | None,
     as_json: bool,
@@ -59,7 +73,8 @@ def command(
 ) -> None:
     """Compute the exact probability of each level of a variable, or of several jointly, given others.
 
-    MODEL is a network, such as the file that 'dagscape fit' writes. With --most-probable, there is no TARGET.
+    Of a measured variable, mean, standard deviation and quantiles are computed. MODEL is a network, such as the file
+    that 'dagscape fit' writes. With --most-probable, there is no TARGET.
     """
     if bool(target) == most_probable:
         raise InvalidOption(
@@ -67,14 +82,29 @@ def command(
             if most_probable
             else "name a TARGET, or use --most-probable for all variables together"
         )
-    network = load(model, max_memory)
+    loaded = load(model, max_memory)
+    network = loaded.do(do) if do else loaded
     if most_probable:
+        if not isinstance(network, Network):
+            raise InvalidOption(f"--most-probable is for discrete networks; {model!r} has measured variables")
         _explain(network, evidence, max_memory, Output(as_json, quiet))
         return
     for name in target:
         if name in evidence:
             raise InvalidOption(f"the target is {name!r}, which --given observes: remove one of them")
-    answer = network.query(target[0] if len(target) == 1 else list(target), evidence, max_memory=max_memory)
+    check_apart(do, evidence, target)
+    if isinstance(network, Network):
+        answer = network.query(target[0] if len(target) == 1 else list(target), evidence, max_memory=max_memory)
+        log_probability = partial(network.log_probability, evidence, max_memory=max_memory)
+    else:
+        if len(target) > 1:
+            raise InvalidOption(f"a network with measured variables takes one TARGET at a time, not {len(target)}")
+        found = network.query(target[0], evidence, max_memory=max_memory)
+        log_probability = partial(network.log_density, evidence, max_memory=max_memory)
+        if isinstance(found, NormalMixture):
+            _describe(found, evidence, do, log_probability, Output(as_json, quiet))
+            return
+        answer = found
     if not as_json:
         Output(as_json, quiet).show_blocks(render_query(answer))
         return
@@ -82,12 +112,34 @@ def command(
     document = {
         "targets": list(target),
         "evidence": evidence,
-        "log_probability": network.log_probability(evidence, max_memory=max_memory),
+        **({"do": do} if do else {}),
+        "log_probability": log_probability(),
         "probabilities": [
             {**row, "probability": probability} for row, probability in zip(rows, answer.tolist(), strict=True)
         ],
     }
     write_json(document)
+
+
+def _describe(
+    found: NormalMixture, evidence: dict[str, str], do: dict[str, str], log_density: Callable[[], float], out: Output
+) -> None:
+    """Show what is known of a measured variable."""
+    if not out.as_json:
+        out.show_blocks(render_mixture(found))
+        return
+    write_json(
+        {
+            "targets": [found.variable],
+            "evidence": evidence,
+            **({"do": do} if do else {}),
+            "log_density": log_density(),
+            "mean": found.mean,
+            "sd": found.sd,
+            "quantiles": {f"{100 * level:g}%": found.quantile(level) for level in SHOWN_QUANTILES},
+            "components": found.to_frame().to_dict(orient="records"),
+        }
+    )
 
 
 def _explain(network: Network, evidence: dict[str, str], max_memory: str | None, out: Output) -> None:

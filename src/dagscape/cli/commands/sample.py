@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -11,11 +12,16 @@ from dagscape.cli.arguments.graph_arguments import MODEL_HELP, load
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.table_files import table_output, table_writer
 from dagscape.core.randomness import SEED
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.networks.discrete.sampling import ROWS
 
 if TYPE_CHECKING:
     from _csv import Writer
+
+    from numpy.typing import NDArray
+
+    from dagscape.data.any_data import AnyData
 
 # Rows are converted to strings in blocks: strings of all rows could take many times the memory of the data.
 _BLOCK_ROWS = 10_000
@@ -38,14 +44,22 @@ def command(network: str, rows: int, seed: int | None, output: str | None) -> No
         _write_rows(data, seed, writer)
 
 
-def _write_rows(data: Dataset, seed: int | None, writer: Writer) -> None:
-    """Write all rows in random order; a data set keeps equal rows together, as no random sample does."""
+def _write_rows(data: AnyData, seed: int | None, writer: Writer) -> None:
+    """Write all rows in random order; data are sorted, as no random sample is."""
     # A stream of random numbers of its own, independent of the one that drew the rows.
     shuffle = np.random.default_rng(None if seed is None else [seed, 1])
-    order = shuffle.permutation(np.repeat(np.arange(len(data.weights), dtype=np.int64), data.weights))
-    levels = [np.array(data.levels[variable], dtype=object) for variable in data.variables]
+    if isinstance(data, Dataset):
+        cells: NDArray[Any] = data.codes
+        order = shuffle.permutation(np.repeat(np.arange(len(data.weights), dtype=np.int64), data.weights))
+    else:
+        cells, order = data.values, shuffle.permutation(data.m)
+    levels: Mapping[str, tuple[str, ...]] = {} if isinstance(data, NumericData) else data.levels
+    strings = [np.array(levels[name], dtype=object) if name in levels else None for name in data.variables]
     writer.writerow(data.variables)
     for start in range(0, len(order), _BLOCK_ROWS):
-        codes = data.codes[order[start : start + _BLOCK_ROWS]]
-        columns = [names[codes[:, i]] for i, names in enumerate(levels)]
+        block = cells[order[start : start + _BLOCK_ROWS]]
+        columns = [
+            block[:, i].tolist() if names is None else names[block[:, i].astype(np.int64)]
+            for i, names in enumerate(strings)
+        ]
         writer.writerows(zip(*columns, strict=True))

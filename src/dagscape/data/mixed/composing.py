@@ -132,7 +132,7 @@ def compose_table(
     plan = plan_columns(marked.table, wishes, declarations)
     absent, aside = marked.table.missing, plan.aside
     marked = marked.only(plan.left(marked.table))
-    numbers = {name: _numbers(marked.table, name) for name in plan.cut}
+    numbers = {name: measured_numbers(marked.table, name) for name in plan.cut}
     if not keep_constant and missing != "error":
         # Before rows are dropped: a column that is set aside should not cost any.
         aside |= _hopeless(marked.table, plan, numbers, declarations, level=missing == "level")
@@ -179,7 +179,7 @@ def _few_numbers(table: Table, plan: Plan, decided: Collection[str]) -> frozense
     )
 
 
-def _numbers(table: Table, name: str) -> Floats:
+def measured_numbers(table: Table, name: str) -> Floats:
     """Return the numbers of a measured column, which may be percentages or amounts of money."""
     column = table.column(name)
     if column.numbers() is None and not column.declared:

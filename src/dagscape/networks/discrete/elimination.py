@@ -30,10 +30,8 @@ known before anything is allocated.
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,11 +40,12 @@ from numpy.typing import NDArray
 from dagscape.core.masks import bits, mask_of
 from dagscape.core.resources import check_memory
 from dagscape.networks.discrete.elimination_order import cells_of, elimination_order
+from dagscape.networks.relevance import relevant_families, union_of
 
 Floats = NDArray[np.float64]
 
 # Cells of the largest product of a block of rows: enough to amortise the calls, few enough for the cache.
-_BLOCK_CELLS = 2**18
+BLOCK_CELLS = 2**18
 
 # A product, the factors that enter it, and their shifted logarithms exist at the same time.
 _BYTES_PER_CELL = 32
@@ -146,11 +145,11 @@ class Tables:
         scopes = [self._scope(v) & ~fixed for v in families]
         order, sizes = elimination_order(scopes, union_of(scopes) & ~mask_of(free), arities)
         cells = max([1, *sizes, cells_of(mask_of(free), arities)])
-        if cells > _BLOCK_CELLS or max_memory is not None:
-            _check_size(cells, max_memory)
+        if cells > BLOCK_CELLS or max_memory is not None:
+            check_size(cells, max_memory)
         evidence = np.zeros((len(codes), len(arities)), dtype=np.intp)
         evidence[:, list(observed)] = codes
-        block = max(1, _BLOCK_CELLS // cells)
+        block = max(1, BLOCK_CELLS // cells)
         found = [
             self._eliminated(families, fixed, order, free, evidence[start : start + block])
             for start in range(0, len(evidence), block)
@@ -175,16 +174,9 @@ class Tables:
         >>> chain.relevant_families([1], [2, 0], 0), chain.relevant_families([2], [0, 1], 0, connected=True)
         ((0, 1, 2), (2,))
         """
-        relevant = self._ancestors(mask_of(targets) | mask_of(observed), chosen)
-        families = tuple(v for v in bits(relevant) if not chosen >> v & 1)
-        if not connected:
-            return families
-        fixed = self._fixed(observed) & ~mask_of(targets)
-        reached, grown = 0, mask_of(targets)
-        while grown != reached:
-            reached = grown
-            grown |= union_of(scope for v in families if (scope := self._scope(v) & ~fixed) & reached)
-        return tuple(v for v in families if self._scope(v) & ~fixed & reached)
+        single = mask_of(v for v, arity in enumerate(self.arities) if arity == 1)
+        asked, seen = mask_of(targets), mask_of(observed)
+        return relevant_families(self.parents, asked, seen, chosen, single if connected else None)
 
     def needed(self, families: Sequence[int], observed: Sequence[int]) -> tuple[int, ...]:
         """Return the observed variables in some tables."""
@@ -198,32 +190,22 @@ class Tables:
         """Return the variables whose value is known: observed, or with a single level."""
         return mask_of(observed) | mask_of(v for v, arity in enumerate(self.arities) if arity == 1)
 
-    def _ancestors(self, needed: int, chosen: int) -> int:
-        """Return a set of variables and their ancestors; a variable that was set has none."""
-        relevant, waiting = 0, needed
-        while waiting:
-            variable = (waiting & -waiting).bit_length() - 1
-            relevant |= 1 << variable
-            if not chosen >> variable & 1:
-                waiting |= self.parents[variable]
-            waiting &= ~relevant
-        return relevant
-
     def _eliminated(
         self, families: Sequence[int], fixed: int, order: list[int], targets: list[int], evidence: NDArray[np.intp]
     ) -> Joint:
         """Enter the evidence and eliminate variables, with probabilities or, if they underflow, with logarithms."""
         arities = self.arities
-        factors = [self._restricted(variable, fixed, evidence) for variable in families]
-        for arithmetic in (_PROBABILITIES, _LOGARITHMS):
+        factors = [self.restricted(variable, fixed, evidence) for variable in families]
+        for arithmetic in (_PROBABILITIES, LOGARITHMS):
             try:
                 with np.errstate(under="raise" if arithmetic is _PROBABILITIES else "ignore", divide="ignore"):
-                    return _run(factors, order, targets, arities, len(evidence), arithmetic)
+                    represented = [Factor(scope, arithmetic.represent(values)) for scope, values in factors]
+                    return eliminated(represented, order, targets, arities, len(evidence), arithmetic)
             except FloatingPointError:
                 continue
         raise AssertionError("logarithms do not underflow")
 
-    def _restricted(self, variable: int, fixed: int, evidence: NDArray[np.intp]) -> _Factor:
+    def restricted(self, variable: int, fixed: int, evidence: NDArray[np.intp]) -> Factor:
         """Return the table of a variable given the evidence, with its other variables in the order of their numbers."""
         scope = [*bits(self.parents[variable]), variable]
         known = [axis for axis, v in enumerate(scope) if fixed >> v & 1]
@@ -238,10 +220,10 @@ class Tables:
             values = table[(np.newaxis, *(evidence[0, scope[axis]] for axis in known))]
         else:
             values = table[tuple(evidence[:, scope[axis]] for axis in known)]
-        return _Factor(mask_of(scope[axis] for axis in rest), values)
+        return Factor(mask_of(scope[axis] for axis in rest), values)
 
 
-class _Factor(NamedTuple):
+class Factor(NamedTuple):
     """A table over a set of variables: an axis for the rows, then one for each variable, in the order of numbers."""
 
     scope: int
@@ -258,31 +240,34 @@ class _Arithmetic:
     rescale: Callable[[Floats], tuple[Floats, Floats | None]]
 
 
-def _run(
-    factors: list[_Factor],
+def eliminated(
+    factors: Sequence[Factor],
     order: list[int],
     targets: list[int],
     arities: Sequence[int],
     rows: int,
     arithmetic: _Arithmetic,
 ) -> Joint:
-    """Eliminate variables in the given order, and multiply the factors that remain."""
+    """Eliminate variables in the given order, and multiply the factors that remain.
+
+    The entries of the factors are represented as the arithmetic says: for :data:`LOGARITHMS`, by their logarithms.
+    """
     # Each factor waits for the first of its variables to be eliminated; the last bucket has those of targets only.
     places = {variable: place for place, variable in enumerate(order)}
-    buckets: list[list[_Factor]] = [[] for _ in range(len(order) + 1)]
+    buckets: list[list[Factor]] = [[] for _ in range(len(order) + 1)]
 
-    def put(factor: _Factor) -> None:
+    def put(factor: Factor) -> None:
         buckets[min((places[v] for v in bits(factor.scope) if v in places), default=len(order))].append(factor)
 
     for factor in factors:
-        put(_Factor(factor.scope, arithmetic.represent(factor.values)))
+        put(factor)
     log_scale = np.zeros(rows)
     for variable, used in zip(order, buckets, strict=False):
         scope, values, scales = _product(used, arities, arithmetic)
         if scales is not None:
             log_scale += scales
         axis = 1 + (scope & ((1 << variable) - 1)).bit_count()
-        put(_Factor(scope & ~(1 << variable), arithmetic.add(values, axis)))
+        put(Factor(scope & ~(1 << variable), arithmetic.add(values, axis)))
     scope, values, scales = _product(buckets[-1], arities, arithmetic)
     if scales is not None:
         log_scale += scales
@@ -291,11 +276,11 @@ def _run(
     values = np.broadcast_to(np.broadcast_to(values, (rows, *values.shape[1:])).reshape(shape), full)
     values = values.transpose([0, *(1 + sorted(targets).index(target) for target in targets)])
     # The scales of the last product are split off, so that its logarithms are at most 0.
-    return Joint(np.exp(values) if arithmetic is _LOGARITHMS else values, log_scale)
+    return Joint(np.exp(values) if arithmetic is LOGARITHMS else values, log_scale)
 
 
 def _product(
-    factors: list[_Factor], arities: Sequence[int], arithmetic: _Arithmetic
+    factors: list[Factor], arities: Sequence[int], arithmetic: _Arithmetic
 ) -> tuple[int, Floats, Floats | None]:
     """Return the scope of a product, its entries divided by a scale for each row, and the logarithm of that scale."""
     if not factors:
@@ -356,21 +341,11 @@ def _add_logarithms(values: Floats, axis: int) -> Floats:
 _PROBABILITIES = _Arithmetic(
     lambda values: values, np.multiply, lambda values, axis: values.sum(axis=axis), _rescale_probabilities
 )
-_LOGARITHMS = _Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
+LOGARITHMS = _Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
 
 
-def union_of(sets: Iterable[int]) -> int:
-    """Return the union of sets.
-
-    Examples
-    --------
-    >>> union_of([0b001, 0b100])
-    5
-    """
-    return reduce(operator.or_, sets, 0)
-
-
-def _check_size(cells: int, max_memory: int | str | None) -> None:
+def check_size(cells: int, max_memory: int | str | None) -> None:
+    """Raise :class:`TooLarge` if products of so many cells need more memory than there may be."""
     what = f"the tables of exact inference, of up to {cells:.3g} probabilities,"
     remedy = "give the values of more variables, or use a network with fewer parents"
     check_memory(_BYTES_PER_CELL * cells, max_memory, what, remedy)

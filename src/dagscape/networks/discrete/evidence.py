@@ -68,24 +68,53 @@ def observed_codes(
     {'rain': 1, 'dose': 1}
     """
     codes = {}
-    for name, value in _observations(levels, evidence, targets).items():
-        if name not in levels:
-            raise InvalidOption(f"has {name!r}, which is not a variable{did_you_mean(name, levels)}", option="evidence")
-        if is_missing(value):
-            continue
-        text = LevelFinder(levels[name])[_interval(cell_string(value), name, levels[name], discretizer)]
-        if text not in levels[name]:
-            raise InvalidOption(
-                f"has {value!r} for {name!r}, which is not one of its levels {listing(levels[name])}"
-                f"{did_you_mean(text, levels[name])}",
-                option="evidence",
-            )
-        codes[name] = levels[name].index(text)
+    for name, value in observations(levels, evidence, targets).items():
+        codes[name] = level_code(name, value, levels[name], discretizer)
     return codes
 
 
-def _observations(levels: Levels, evidence: Evidence | None, targets: Sequence[str]) -> Mapping[str, Any]:
-    """Return evidence as a mapping. Of a row, only entries of the network's variables count, without the targets."""
+def level_code(
+    name: str,
+    value: object,
+    levels: tuple[str, ...],
+    discretizer: Discretizer | None = None,
+    option: str = "evidence",
+) -> int:
+    """Return the code of an observed value of a variable.
+
+    Examples
+    --------
+    >>> level_code("dose", 1, ("0", "1"))
+    1
+    """
+    text = LevelFinder(levels)[_interval(cell_string(value), name, levels, discretizer)]
+    if text not in levels:
+        raise InvalidOption(
+            f"has {value!r} for {name!r}, which is not one of its levels {listing(levels)}{did_you_mean(text, levels)}",
+            option=option,
+        )
+    return levels.index(text)
+
+
+def observations(levels: Levels, evidence: Evidence | None, targets: Sequence[str]) -> dict[str, Any]:
+    """Return the observed values of a network's variables. Of a row, only entries of these count, without the targets.
+
+    Examples
+    --------
+    >>> observations({"rain": ("no", "yes"), "wet": ("0", "1")}, {"rain": "yes", "wet": None}, [])
+    {'rain': 'yes'}
+    """
+    found: dict[str, Any] = {}
+    for name, value in _entries(levels, evidence, targets).items():
+        if name not in levels:
+            raise InvalidOption(f"has {name!r}, which is not a variable{did_you_mean(name, levels)}", option="evidence")
+        if not is_missing(value):
+            found[name] = value
+    return found
+
+
+def _entries(levels: Levels, evidence: Evidence | None, targets: Sequence[str]) -> Mapping[str, Any]:
+    """Return evidence as a mapping; of a row, the entries of a network's variables."""
     if evidence is None or isinstance(evidence, Mapping):
         return evidence or {}
     import pandas as pd
@@ -192,12 +221,26 @@ def observed_rows(
 
 def _warn_if_nothing_is_common(variables: Sequence[str], rows: Any, target: str) -> None:
     """Warn if rows have none of the variables that a target could be predicted from."""
-    own = [name for name in variables if name != target]
     if isinstance(rows, Dataset):
         names: Sequence[str] = (*rows.variables, *rows.set_aside)
+    elif isinstance(rows, Table):
+        names = rows.names
+    elif is_empty_frame(rows):
+        return
     else:
-        names = rows.names if isinstance(rows, Table) else [str(name) for name in getattr(rows, "columns", own)]
-    if own and not {*own} & {*names} and not is_empty_frame(rows):
+        names = [str(name) for name in getattr(rows, "columns", variables)]
+    warn_if_nothing_is_common(variables, names, target)
+
+
+def warn_if_nothing_is_common(variables: Sequence[str], names: Sequence[str], target: str) -> None:
+    """Warn if columns of some names have none of the variables that a target could be predicted from.
+
+    Examples
+    --------
+    >>> warn_if_nothing_is_common(["rain", "wet"], ["rain", "day"], "wet")
+    """
+    own = [name for name in variables if name != target]
+    if own and not {*own} & {*names}:
         others = [name for name in names if name != target]
         near = next((hint for name in others if (hint := did_you_mean(name, own))), "")
         found = f"their columns are {listing(others)}" if others else "they have no other columns"

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from dagscape.core.masks import bits, mask_of
 from dagscape.core.resources import check_memory
-from dagscape.networks.discrete.elimination import Tables, union_of
+from dagscape.networks.discrete.elimination import Tables
 from dagscape.networks.discrete.elimination_order import elimination_order
+from dagscape.networks.relevance import union_of
 
 Integers = NDArray[np.int64]
 

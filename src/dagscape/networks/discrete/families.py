@@ -136,15 +136,30 @@ def matching_codes(
     codes = np.empty((data.codes.shape[0], len(variables)), dtype=np.int64, order="F")
     for variable, (name, column) in enumerate(zip(variables, columns, strict=True)):
         observed = slice(None) if data.holes is None else ~data.holes[:, column]
-        lookup = _level_numbers(name, levels[name], data.levels[name], data.codes[observed, column])
+        lookup = level_numbers(name, levels[name], data.levels[name], data.codes[observed, column])
         codes[:, variable] = lookup[data.codes[:, column]]
     return codes
 
 
-def _level_numbers(
+def level_numbers(
     name: str, levels: tuple[str, ...], strings: tuple[str, ...], cells: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Return the network's code of each level of the data; -1 for unobserved levels that the network lacks."""
+    """Return the network's code of each level of the data; -1 for unobserved levels that the network lacks.
+
+    Parameters
+    ----------
+    name : str
+        The variable.
+    levels, strings : tuple of str
+        Its levels in the network, and in the data.
+    cells : ndarray of int
+        The codes that occur in the data.
+
+    Examples
+    --------
+    >>> level_numbers("rain", ("no", "yes"), ("yes", "no", "maybe"), np.array([0, 1, 1])).tolist()
+    [1, 0, -1]
+    """
     number = {level: index for index, level in enumerate(levels)}
     find = LevelFinder(levels)
     lookup = np.array([number.get(find[text], -1) for text in strings], dtype=np.int64)

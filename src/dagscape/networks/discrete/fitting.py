@@ -94,17 +94,27 @@ class FamilyFitter:
     @classmethod
     def of(cls, variables: Sequence[str], data: Dataset, ess: float, prior: FitPrior) -> Self:
         """Prepare data, which must have these variables, in any order."""
+        columns = matching_columns(variables, data)
+        arities = [len(data.levels[name]) for name in variables]
+        free = None if data.interventions is None else ~data.interventions[:, columns]
+        return cls.of_codes(arities, data.codes[:, columns], data.weights, free, ess, prior)
+
+    @classmethod
+    def of_codes(
+        cls,
+        arities: Sequence[int],
+        codes: NDArray[Any],
+        weights: NDArray[np.int64],
+        free: NDArray[np.bool_] | None,
+        ess: float,
+        prior: FitPrior,
+    ) -> Self:
+        """Prepare codes, rows × variables; the arguments are the attributes, and those of :func:`fit_cpts`."""
         check_choice(prior, FIT_PRIORS, "prior")
         _ESS.check(ess, "ess")
-        columns = matching_columns(variables, data)
-        return cls(
-            arities=[len(data.levels[name]) for name in variables],
-            # Families are read column by column.
-            codes=np.asfortranarray(data.codes[:, columns]),
-            weights=data.weights,
-            free=None if data.interventions is None else ~data.interventions[:, columns],
-            pseudocount=partial(FIT_PRIORS[prior], float(ess)),
-        )
+        # Families are read column by column.
+        columns = np.asfortranarray(codes)
+        return cls(list(arities), columns, weights, free, partial(FIT_PRIORS[prior], float(ess)))
 
     def shape(self, child: int, parents: int) -> tuple[int, ...]:
         """Return the shape of a family's table: one axis for each parent, then one for the child."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from dagscape.networks.discrete.checks import (
 )
 from dagscape.networks.discrete.fitting import FitPrior, fit_cpts
 from dagscape.networks.discrete.likelihood import log_likelihood
+from dagscape.networks.discrete.mutilation import check_apart, mutilated_tables
 from dagscape.networks.discrete.queries import (
     level_index,
     log_probability,
@@ -255,6 +257,7 @@ class Network:
         target: str | Sequence[str],
         evidence: Evidence | None = None,
         *,
+        do: Mapping[str, Any] | None = None,
         max_memory: int | str | None = None,
     ) -> pd.Series[float]:
         """Return the probability of each level of a variable, or of several jointly, given evidence.
@@ -270,6 +273,8 @@ class Network:
             column that ``discretizer`` cuts stands for its interval. None and NaN are not observed. A Series, such as
             ``frame.iloc[0]``, is treated as a row in :meth:`predict`: the target and entries that the network lacks are
             ignored.
+        do : mapping of str to value, optional
+            The variables that are set, and to what, as in :meth:`do`.
         max_memory : int or str, optional
             The memory limit, such as ``"8GiB"``. Default: most of the available memory.
 
@@ -293,7 +298,29 @@ class Network:
               no       0.1283
         Name: probability, dtype: float64
         """
-        return query(self, target, evidence, max_memory)
+        if do is None:
+            return query(self, target, evidence, max_memory)
+        check_apart(do, evidence, [target] if isinstance(target, str) else target)
+        return query(self.do(do), target, evidence, max_memory)
+
+    def do(self, values: Mapping[str, Any]) -> Self:
+        """Return the network in which some variables were set: they have these levels, and no parents.
+
+        Parameters
+        ----------
+        values : mapping of str to value
+            The level of each variable that is set, as text or in its own type; a number in a column that
+            ``discretizer`` cuts stands for its interval.
+
+        Examples
+        --------
+        >>> from dagscape.networks.bundled import load_network
+        >>> asia = load_network("asia")
+        >>> float(asia.query("lung", {"smoke": "yes"})["yes"]), float(asia.query("smoke", do={"lung": "yes"})["yes"])
+        (0.1, 0.5)
+        """
+        dag, cpts = mutilated_tables(self, values)
+        return dataclasses.replace(self, dag=dag, cpts=cpts)
 
     def log_probability(self, evidence: Evidence, *, max_memory: int | str | None = None) -> float:
         """Return the natural logarithm of the probability of evidence; minus infinity if it is impossible.

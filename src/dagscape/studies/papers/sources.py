@@ -13,12 +13,12 @@ from dagscape.core.errors import InvalidData, InvalidOption
 from dagscape.data.bundled import load_dataset
 from dagscape.data.reading import read_data
 from dagscape.networks.bundled import load_network
+from dagscape.networks.discrete.network import Network
 from dagscape.networks.files import read_network
 from dagscape.studies.papers.catalogue import SOURCES
 
 if TYPE_CHECKING:
     from dagscape.data.discrete.dataset import Dataset
-    from dagscape.networks.discrete.network import Network
 
 BUNDLED = "builtin:"
 
@@ -89,7 +89,10 @@ class Sources:
 
 @lru_cache(maxsize=8)
 def _read_network(path: Path) -> Network:
-    return read_network(path)
+    network = read_network(path)
+    if not isinstance(network, Network):
+        raise InvalidData(f"{str(path)!r} is a network with measured variables, not a discrete one")
+    return network
 
 
 @lru_cache(maxsize=256)
