@@ -157,8 +157,8 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.independence $(WRITE)
 	$(BIN)/python -m benchmarks.students $(WRITE)
 
-# The tables and figures of the papers, run again, for the pages of the documentation: half an hour. Interrupted, it goes on
-# where it was. DATA is a folder with the data that are not bundled.
+# The tables and figures of the papers, run again, for the pages of the documentation: an hour on 2 cores. Interrupted, it
+# goes on where it was. DATA is a folder with the data that are not bundled.
 DATA ?= ../shared/data
 papers: $(VENV)/installed-dev
 	$(BIN)/dagscape reproduce --full --data $(DATA) -o build/papers

@@ -142,4 +142,4 @@ def first_samples(frame: pd.DataFrame) -> dict[tuple[str, int], dict[str, Any]]:
     return {(run["data"], run["k"]): run for run in records(first)}
 
 
-STUDY = Study("kbest", tasks, list_best, alone=True, minutes=3)
+STUDY = Study("kbest", tasks, list_best, alone=True, minutes=1.0)

@@ -128,7 +128,7 @@ def _values(curve: ListCurve) -> dict[str, Sequence[float]]:
     return {"diversity": curve.diversity, "classes": curve.classes, "distance": curve.distance or ()}
 
 
-STUDY = Study("chen2019", tasks, find_lists, needs, minutes=6.0)
+STUDY = Study("chen2019", tasks, find_lists, needs, minutes=1.5)
 
 
 def chosen(frame: pd.DataFrame, network: str, rows: int, scoring: str = "exact") -> pd.DataFrame:

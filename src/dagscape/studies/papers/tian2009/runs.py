@@ -69,7 +69,7 @@ def sum_once(task: RunTask, sources: Sources) -> dict[str, Any]:
     return {"n": data.n, "m": data.m, "scoring": scoring, "total": scoring + summing, "edges": found.edges.tolist()}
 
 
-STUDY = Study("tian2009", tasks, sum_once, alone=True, minutes=0.2)
+STUDY = Study("tian2009", tasks, sum_once, alone=True, minutes=0.1)
 
 
 def edges_of(frame: pd.DataFrame, data: str, max_parents: int, over: str = "dags") -> NDArray[np.float64]:

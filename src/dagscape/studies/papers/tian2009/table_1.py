@@ -54,5 +54,9 @@ ITEM = Item(
     (*DIFFERS, "The machine: compare how times grow."),
     STUDY,
     show,
-    ("As in the paper, a limit on parents hardly changes the time of the sum over DAGs; that over orders is faster.",),
+    (
+        "As in the paper, a limit on parents hardly changes the time of the sum over DAGs, apart from the scores: with "
+        "4 to 6 parents, 0.084 to 0.087 seconds on Zoo here, and 600 to 603 there. The sum over orders is faster on "
+        "all data.",
+    ),
 )

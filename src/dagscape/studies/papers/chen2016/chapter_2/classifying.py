@@ -121,4 +121,4 @@ def _own(logs: NDArray[np.float64], right: NDArray[np.intp]) -> NDArray[np.float
     return own
 
 
-STUDY = Study("chen2016-classifiers", tasks, classify, needs, minutes=4.0)
+STUDY = Study("chen2016-classifiers", tasks, classify, needs, minutes=3.0)

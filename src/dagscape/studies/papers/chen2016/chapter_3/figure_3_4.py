@@ -57,7 +57,7 @@ def discover(task: RunTask, _: Sources) -> dict[str, Any]:
     }
 
 
-STUDY = Study("edges", tasks, discover, minutes=0.5)
+STUDY = Study("edges", tasks, discover, minutes=0.2)
 
 
 def show(frame: pd.DataFrame) -> Iterator[Part]:

@@ -69,7 +69,7 @@ def sum_on_ranks(task: RunTask, _: Sources) -> dict[str, Any]:
     return {"busy": max(rank["busy"] for rank in told), "peak": None if None in peaks else max(peaks)}
 
 
-STUDY = Study("ranks", tasks, sum_on_ranks, alone=True, minutes=5)
+STUDY = Study("ranks", tasks, sum_on_ranks, alone=True, minutes=9.0)
 
 
 def busy_times(frame: pd.DataFrame) -> dict[tuple[int, int], dict[int, float]]:

@@ -65,7 +65,7 @@ ITEM = Item(
     show,
     (
         "The paper's total is 8 (n + 7) bytes for each set, up to n = 29 and with few processors: Aᵢ of all variables "
-        "and a few functions more. Here it is little more than 8 bytes, because F and R share one table and Aᵢ is "
-        "computed where it is needed.",
+        "and a few functions more. Here it is 8 bytes and a rest that matters less the more variables there are (14.1 "
+        "bytes in all with 23, 8.06 with 33), because F and R share one table and Aᵢ is computed where it is needed.",
     ),
 )

@@ -111,4 +111,4 @@ def above(run: dict[str, Any], what: str, least: float) -> set[Relation]:
     return {(names[u], names[v]) for u, v in np.argwhere(values > least).tolist()}
 
 
-STUDY = Study("cytometry", tasks, sum_coding, needs, minutes=1.5)
+STUDY = Study("cytometry", tasks, sum_coding, needs, minutes=0.5)

@@ -88,4 +88,4 @@ def sum_ancestors(task: RunTask, sources: Sources) -> dict[str, Any]:
     return {"n": data.n, "m": data.m, "scoring": scoring, "total": scoring + summing, "ancestors": ancestors}
 
 
-STUDY = Study("ancestors", tasks, sum_ancestors, needs, alone=True, minutes=0.2)
+STUDY = Study("ancestors", tasks, sum_ancestors, needs, alone=True, minutes=0.1)

@@ -50,7 +50,7 @@ ITEM = Item(
     STUDY,
     show,
     (
-        "From Wine-11 to Wine, each variable more takes 5.4 to 5.7 times as long in the paper, and 1.5 to 1.8 times "
+        "From Wine-11 to Wine, each variable more takes 5.4 to 5.7 times as long in the paper, and 1.4 to 1.7 times "
         "here: sums of a few milliseconds, of which a part does not depend on the variables.",
     ),
 )

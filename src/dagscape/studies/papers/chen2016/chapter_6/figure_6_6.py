@@ -70,13 +70,18 @@ ITEM = Item(
     STUDY,
     show,
     (
-        "With clear tables and 2000 students the structures are recovered almost perfectly, as in the dissertation. "
-        "With wide tables this takes refinement, and structure c is not recovered.",
+        "With clear tables, items of one skill and 2000 students the structures are recovered almost perfectly, as in "
+        "the dissertation: F1 of adjacencies is 0.97 to 0.99. With items of several skills, structural EM has 0.93, "
+        "0.81 and 0.82 on a, b and c, and refinement 0.87 on c. With wide tables and items of one skill it takes "
+        "refinement (1.00 and 0.98 on a and b), and structure c is not recovered (0.90).",
         "Items of several skills lower F1 of adjacencies by 0.19 ± 0.04 (clear tables, structural EM), which is not "
         "slightly. But with six items of each skill there are about half as many items: as many items of one skill "
-        "already cost 0.10 ± 0.03, and several skills 0.09 ± 0.04 beyond that. With refinement it is 0.07 ± 0.02 and "
-        "0.05 ± 0.04. That several skills cost slightly holds for equal numbers of items.",
-        "Refinement finds a better BIC in most data sets with several skills per item, and raises F1 of adjacencies by "
-        "0.09 (clear) and 0.19 (wide). With one skill per item it gains 0.01 and 0.12.",
+        "already cost 0.10 ± 0.03, and several skills 0.09 ± 0.04 beyond that. With refinement the two cost 0.07 ± "
+        "0.02 and 0.05 ± 0.04, and with wide tables 0.20 ± 0.05 and 0.12 ± 0.05. That several skills cost slightly "
+        "holds at most for equal numbers of items, and for clear ones.",
+        "Refinement finds a better BIC in most data sets with several skills per item (77 of 120 clear, 90 of 120 "
+        "wide), and raises F1 of adjacencies by 0.08 (clear) and 0.19 (wide). With one skill per item it gains 0.01 "
+        "and 0.12. On structure c with clear items of one skill it loses 0.02: F1 is lower in 14 data sets and higher "
+        "in 3, although BIC is higher in 18.",
     ),
 )

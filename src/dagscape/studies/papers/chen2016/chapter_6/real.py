@@ -76,4 +76,4 @@ def data_set(name: str, sources: Sources) -> tuple[Any, pd.DataFrame]:
     return sources.path(f"student/{stem}_items.csv"), q_matrix
 
 
-STUDY = Study("chen2016-answers", tasks, work, needs, minutes=1.5)
+STUDY = Study("chen2016-answers", tasks, work, needs, minutes=0.5)
