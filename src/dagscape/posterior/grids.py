@@ -20,6 +20,7 @@ from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.interval_widths import log_density
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.sources import data_source
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
@@ -93,7 +94,9 @@ class Grid:
 
 
 def limit_by_rows(data: ScoredData, required: object = (), needed: int = 0) -> dict[str, int]:
-    """Return the limit on the number of parents for data whose user gives none, as an option; numbers have none.
+    """Return the limit on the number of parents for data whose user gives none, as an option.
+
+    Numbers have none. In mixed tables, the discrete variables decide: the states of discrete parents divide the rows.
 
     Parameters
     ----------
@@ -104,9 +107,12 @@ def limit_by_rows(data: ScoredData, required: object = (), needed: int = 0) -> d
     needed : int
         The limit is no lower.
     """
-    if not isinstance(data, Dataset):
+    levels = [count for count in data.level_counts if count] if isinstance(data, MixedData) else None
+    if isinstance(data, Dataset):
+        levels = data.arities.tolist()
+    if not levels:
         return {}
-    limit = max(parents_by_rows(data.arities, data.m), needed, _most_required(required))
+    limit = max(parents_by_rows(levels, data.m), needed, _most_required(required))
     return {"max_parents": limit} if limit < data.n - 1 else {}
 
 
