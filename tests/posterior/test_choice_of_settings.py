@@ -215,3 +215,16 @@ def test_each_way_of_cutting_has_its_own_limit_by_rows():
     best = ds.posterior(frame, discretize=["quantile:5", "quantile:2"], cut_weights="evidence", settings="best")
     assert best.score_info.max_parents == (2 if 5 in best.score_info.level_counts else 4)
     assert best.score_info.choice.startswith("the highest evidence of 32 settings")
+
+
+@pytest.mark.parametrize(("score", "columns"), [("bge", 24), ("cg", 23), ("dg-bge", 25)])
+def test_degrees_of_freedom_are_those_of_the_same_prior_in_parts(score, columns):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(30, 24))
+    values[:, 1:] += 0.9 * values[:, :-1]
+    frame = pd.DataFrame(values, columns=[f"v{i}" for i in range(24)])
+    if score != "bge":
+        frame["v0"] = np.array(["a", "b", "c"])[np.digitize(values[:, 0], [-0.4, 0.4])]
+    given = [ds.learn(frame, "greedy", score=score, max_parents=2, alpha_w=alpha) for alpha in ("n+2", columns + 2.0)]
+    assert given[0].score_info.structure_prior == given[1].score_info.structure_prior
+    assert given[0].network == given[1].network

@@ -46,7 +46,8 @@ def test_the_score_suits_the_variables(score, tmp_path):
     assert (found.info.score, found.info.score_choice) == (score, WHY[score])
     assert found.info == given.info
     assert [t.tolist() for t in found.tables] == [t.tolist() for t in given.tables]
-    assert found.info.remarks == (f"Score {score!r}, because {WHY[score]}",)
+    assert found.info.remarks[0] == f"Score {score!r}, because {WHY[score]}"
+    assert any("directions are weak evidence" in remark for remark in found.info.remarks) == (score == "dg-bge")
     assert given.info.score_choice == ""
     frame.to_csv(tmp_path / "table.csv", index=False)
     assert ds.local_scores(tmp_path / "table.csv", score="auto").info.score == score

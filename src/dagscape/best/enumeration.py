@@ -138,7 +138,7 @@ def checked_space(scores: EnumerableScores, space: str | None) -> str:
 def why_not_classes(scores: LocalScores) -> str:
     """Return why equivalent networks may differ in score; an empty string if they cannot."""
     if isinstance(scores, LatticeScores) or not isinstance(scores, EnumerableScores):
-        if scores.info.rule:
+        if scores.info.ruled_out:
             return f"with the score {scores.info.score!r}, {scores.info.rule}, which rules out some members of a class"
         if not scores.constraints.empty and not scores.info.randomised:
             return "required and forbidden edges and tiers rule out some members of a class and not others"

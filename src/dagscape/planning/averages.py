@@ -14,6 +14,7 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.values import as_cuts, is_source
 from dagscape.posterior.evidence import averaged_grids
 from dagscape.posterior.grids import lasting_options
+from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import scoring_options
 from dagscape.studies.automatic_ways import affordable_ways
@@ -71,7 +72,8 @@ def average_of(data: Any, options: Mapping[str, Any], threads: int, limit: int) 
         The threads and the memory that may be used.
     """
     scoring = lasting_options({name: value for name, value in options.items() if name in scoring_options()})
-    if find_score(scoring.get("score", "bdeu")).data_type is Dataset and is_source(data):
+    score = str(scoring.get("score", DISCRETE_SCORE)).lower()
+    if is_source(data) and score != AUTO_SCORE and find_score(score).data_type is Dataset:
         data = as_cuts(data)
         if isinstance(data, Dataset):
             tell_cuts(data)

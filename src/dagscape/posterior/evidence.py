@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from dagscape.posterior.setting import BY_EVIDENCE, DEFAULT_WAY, EQUAL, shares_o
 from dagscape.posterior.weighing import WEIGHING, part_of, weighed_settings
 from dagscape.scores.choice import DISCRETE_SCORE, with_score
 from dagscape.scores.definitions.bdeu import ESS
+from dagscape.scores.definitions.normal_wishart import ALPHA_W
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.kinds import as_data
 from dagscape.scores.registry import find_score
@@ -233,19 +235,21 @@ def best_of(
             break
         for number, part in enumerate(same):
             asked = {"max_parents": None, **options, **limits[number]}
-            grids = averaged_grids(part, _options_of_part(asked, part.variables) if divided else asked)
+            grids = averaged_grids(part, _options_of_part(asked, datasets[number], part) if divided else asked)
             if len(datasets) * sum(len(grid.jobs) for grid in grids) == 1:
                 return Choice(datasets[0], dict(limits[0]), _words_of(limits[0]))
             density = density_of_job(grids[0].largest) if several else 0.0
             done, count = weighed * len(datasets) + number, len(parts[0]) * len(datasets)
             heard = part_of(progress, "Choosing settings", done, count, of=WEIGHING)
             for setting in weighed_settings(grids, over, budget, heard):
-                key = (number, tuple(setting.job.parameters.items()), setting.job.prior.name)
+                # What was given may have another number in each part.
+                found = {name: value for name, value in setting.job.parameters.items() if options.get(name) is None}
+                key = (number, tuple(found.items()), setting.job.prior.name)
                 evidence[key] = evidence.get(key, 0.0) + setting.log_evidence + density
         weighed += 1
     best = max(evidence, key=lambda key: evidence[key])
     limit = limits[best[0]]
-    chosen = dict(limit) | {name: value for name, value in best[1] if options.get(name) is None}
+    chosen: dict[str, Any] = {**limit, **dict(best[1])}
     if options.get("structure_prior") is None:
         chosen["structure_prior"] = best[2]
     words = _words_of_evidence(list(evidence.values()), weighed, len(parts[0]))
@@ -266,14 +270,20 @@ def _words_of(limit: Mapping[str, int]) -> str:
     return "".join(f"at most {plural(most, 'parent')}, by the number of rows" for most in limit.values())
 
 
-def _options_of_part(options: Mapping[str, Any], variables: Sequence[str]) -> dict[str, Any]:
-    """Return the options for a part of the columns: without constraints and priors that name variables."""
+def _options_of_part(options: Mapping[str, Any], whole: ScoredData, part: ScoredData) -> dict[str, Any]:
+    """Return the options for a part of the columns: without constraints and priors that name variables.
+
+    A number of degrees of freedom becomes that of the same prior for fewer columns.
+    """
     kept = {name: value for name, value in options.items() if name not in STRUCTURE_OPTIONS or name == "max_parents"}
     prior = options.get("structure_prior")
     if prior is not None:
         kept["structure_prior"] = prior if isinstance(prior, str) else "uniform"
     if "randomised" in kept:
-        kept["randomised"] = [name for name in variables if name in kept["randomised"]]
+        kept["randomised"] = [name for name in part.variables if name in kept["randomised"]]
+    count = find_score(options.get("score", DISCRETE_SCORE)).prior_columns
+    if count is not None and isinstance(freedom := kept.get(ALPHA_W.name), Real):
+        kept[ALPHA_W.name] = float(freedom) - count(whole) + count(part)
     return kept
 
 

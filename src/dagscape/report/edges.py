@@ -53,10 +53,14 @@ def _about_directions(post: Posterior) -> str:
     if post.compelled is None or post.compelled_errors is None:
         return "the share of DAGs with an edge says little about its direction; compelled edges were not computed"
     seed = "" if post.compelled_seed is None else f" (seed {post.compelled_seed})"
+    if post.score_info is not None and post.score_info.ruled_out:
+        by_rule = "; where the score rules out the other direction, it is no evidence"
+    else:
+        by_rule = ""
+    drawn = f"From {plural(post.compelled_samples or 0, 'DAG')} drawn{seed}"
     return (
-        "compelled: the edge holds in the whole equivalence class; without that, the share of DAGs with an edge says "
-        f"little about its direction. From {plural(post.compelled_samples or 0, 'DAG')} drawn{seed}, standard error up "
-        f"to {post.compelled_errors.max():.2g}"
+        f"compelled: the edge holds in the whole equivalence class{by_rule}; without that, the share of DAGs with an edge "
+        f"says little about its direction. {drawn}, standard error up to {post.compelled_errors.max():.2g}"
     )
 
 

@@ -63,8 +63,8 @@ class ScoreInfo:
     randomised : tuple of str
         The variables that were set in every row: no network has an edge into them.
     rule : str
-        Which edges the score itself rules out, as a clause; empty if it rules out none. They are among the forbidden
-        ones.
+        Which edges the score itself rules out, or what else follows from it for all networks, as a clause. The edges
+        are among the forbidden ones.
     ruled_out : int
         The number of edges that are forbidden by nothing but this rule.
     score_choice : str

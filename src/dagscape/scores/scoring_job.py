@@ -17,6 +17,8 @@ from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, SuspiciousColumns, did_you_mean
 from dagscape.data.any_data import AnyData
+from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.continuous.suspicious import measured_warnings
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.discrete.related_columns import relation_warnings
@@ -103,7 +105,7 @@ class ScoringJob:
             interventions=self.interventions,
             targets=distinct_targets(self.data.variables, self.data.interventions),
             randomised=self.randomised,
-            rule=self.definition.rule if self.ruled_out else "",
+            rule=self.definition.rule if self.ruled_out or self.definition.ruled_out is None else "",
             ruled_out=self.ruled_out,
             score_choice=self.score_choice,
             score_equivalent=self.score_equivalent,
@@ -147,13 +149,26 @@ def kept_notices(data: object) -> tuple[str, ...]:
 
 
 def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
-    """Return warnings about variables that look like identifiers or counts, experiments in all rows, and copies."""
+    """Return warnings about variables that look like identifiers or counts, experiments in all rows, and copies.
+
+    Of measured variables, also that they are very skewed.
+    """
     discrete = discrete_part(data) if isinstance(data, MixedData) else data
     identifiers = identifier_warnings(discrete) if isinstance(discrete, Dataset) else []
     related = relation_warnings(discrete) if isinstance(discrete, Dataset) else []
     counts = counting_warnings(discrete) if isinstance(discrete, Dataset) else []
-    suspicious = map(SuspiciousColumns, [*identifiers, *counts, *experiment_warnings(data)])
-    return (*suspicious, *map(RelatedColumns, related))
+    skewed, copies = _about_measured(data)
+    suspicious = map(SuspiciousColumns, [*identifiers, *counts, *skewed, *experiment_warnings(data)])
+    return (*suspicious, *map(RelatedColumns, [*related, *copies]))
+
+
+def _about_measured(data: ScoredData) -> tuple[list[str], list[str]]:
+    """Return what there is to say of skewed columns of numbers, and of those that copy each other."""
+    if isinstance(data, NumericData):
+        return measured_warnings(data.variables, data.values)
+    if isinstance(data, MixedData):
+        return measured_warnings(data.measured, data.values[:, ~data.is_discrete])
+    return [], []
 
 
 def prepare(given: ScoredData | Frame, **options: Any) -> ScoringJob:

@@ -36,6 +36,10 @@ def _evidence(context: click.Context, parameter: click.Parameter, pairs: tuple[s
     return found
 
 
+# What the numbers of --do rest on.
+_CAUSES = "--do takes every arrow for a cause; those learned from data alone need not be (see From arrows to causes)"
+
+
 @click.command(epilog=MODEL_HELP)
 @click.argument("model")
 @click.argument("target", nargs=-1)
@@ -84,6 +88,8 @@ def command(
         )
     loaded = load(model, max_memory)
     network = loaded.do(do) if do else loaded
+    if do:
+        Output(as_json, quiet).note(_CAUSES)
     if most_probable:
         if not isinstance(network, Network):
             raise InvalidOption(f"--most-probable is for discrete networks; {model!r} has measured variables")

@@ -72,4 +72,5 @@ BGE = ScoreDefinition(
     functions=Bge,
     data_type=NumericData,
     parameters=(ALPHA_MU, ALPHA_W, NU, SCALE),
+    prior_columns=lambda data: data.n,
 )

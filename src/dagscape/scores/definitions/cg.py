@@ -213,6 +213,7 @@ CG = ScoreDefinition(
     functions=_functions,
     data_type=MixedData,
     parameters=(ESS, ALPHA_MU, ALPHA_W, NU, SCALE),
+    prior_columns=lambda data: len(data.measured),
     ruled_out=edges_into_discrete,
     rule=DISCRETE_RULE,
 )

@@ -41,7 +41,10 @@ class ScoreDefinition:
         ``ruled_out(data)``: the edges, as pairs (parent, child) of names, that no network has under this score. They
         are forbidden like those that a user forbids.
     rule : str
-        Which edges these are, as a clause that begins with a small letter.
+        Which edges these are, or what else holds for all networks, as a clause that begins with a small letter.
+    prior_columns : callable or None
+        ``prior_columns(data)``: the number of columns that ``alpha_w``, the degrees of freedom of the prior, counts.
+        With part of the variables, the same prior has as many fewer. None: the score has no such parameter.
     """
 
     name: str
@@ -55,3 +58,4 @@ class ScoreDefinition:
     is_evidence: bool = True
     ruled_out: Callable[[Any], Iterable[tuple[str, str]]] | None = None
     rule: str = ""
+    prior_columns: Callable[[Any], int] | None = None

@@ -19,7 +19,7 @@ from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.normal_wishart import ALPHA_MU, ALPHA_W, NormalWishartFunctions
 from dagscape.scores.definitions.set_functions import ScoreFacts
-from dagscape.scores.definitions.variable_columns import VariableColumns
+from dagscape.scores.definitions.variable_columns import NORMAL_LEVELS, VariableColumns
 
 
 class DegenerateBge(NormalWishartFunctions):
@@ -39,4 +39,6 @@ DG_BGE = ScoreDefinition(
     functions=DegenerateBge,
     data_type=MixedData,
     parameters=(ALPHA_MU, ALPHA_W),
+    prior_columns=lambda data: VariableColumns.of_mixed(data).independent().first[-1],
+    rule=NORMAL_LEVELS,
 )

@@ -17,6 +17,9 @@ from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.tables.numbers import Floats
 from dagscape.scores.arithmetic.scatter import IntegerColumns
 
+# What follows from indicators for all networks.
+NORMAL_LEVELS = "levels are taken for normal numbers, which is an approximation: directions are weak evidence"
+
 
 @dataclass(frozen=True, slots=True)
 class VariableColumns:
