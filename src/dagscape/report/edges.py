@@ -59,8 +59,8 @@ def _about_directions(post: Posterior) -> str:
         by_rule = ""
     drawn = f"From {plural(post.compelled_samples or 0, 'DAG')} drawn{seed}"
     return (
-        f"compelled: the edge holds in the whole equivalence class{by_rule}; without that, the share of DAGs with an edge "
-        f"says little about its direction. {drawn}, standard error up to {post.compelled_errors.max():.2g}"
+        f"compelled: the edge holds in the whole equivalence class{by_rule}; without that, the share of DAGs with an "
+        f"edge says little about its direction. {drawn}, standard error up to {post.compelled_errors.max():.2g}"
     )
 
 

@@ -88,8 +88,6 @@ def command(
         )
     loaded = load(model, max_memory)
     network = loaded.do(do) if do else loaded
-    if do:
-        Output(as_json, quiet).note(_CAUSES)
     if most_probable:
         if not isinstance(network, Network):
             raise InvalidOption(f"--most-probable is for discrete networks; {model!r} has measured variables")
@@ -99,6 +97,8 @@ def command(
         if name in evidence:
             raise InvalidOption(f"the target is {name!r}, which --given observes: remove one of them")
     check_apart(do, evidence, target)
+    if do:
+        Output(as_json, quiet).note(_CAUSES)
     if isinstance(network, Network):
         answer = network.query(target[0] if len(target) == 1 else list(target), evidence, max_memory=max_memory)
         log_probability = partial(network.log_probability, evidence, max_memory=max_memory)

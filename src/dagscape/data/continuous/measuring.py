@@ -36,7 +36,7 @@ NUMERIC_MISSING_CHOICES: tuple[NumericMissing, ...] = ("error", "drop", "keep")
 # A number, its sorted copy, and the sorting keys.
 _CELL_BYTES = 24
 
-KEEP_CELLS = ("keep", "keep it for methods that can use it", "keep them for methods that can use them")
+KEEP_CELLS = ("keep", "keep it for predictions alone", "keep them for predictions alone")
 
 
 class MeasuringOptions(SelectionOptions, total=False):
