@@ -307,3 +307,22 @@ def test_too_many_parents_are_refused():
     mixed = ds.MixedData((*levels, "x"), np.hstack([values, x]), levels)
     with pytest.raises(TooLarge, match=r"parameters of 'x' need .*: use a graph with fewer discrete parents"):
         ds.ConditionalGaussianNetwork.fit(ds.Dag(mixed.variables, [(name, "x") for name in levels]), mixed)
+
+
+@pytest.mark.parametrize("method", ["ml", "posterior-mean"])
+def test_units_whose_squares_are_no_doubles(method):
+    rng = np.random.default_rng(5)
+    x = rng.normal(3, 1, 40)
+    frame = pd.DataFrame({"x": x, "y": 2 * x + rng.normal(size=40)})
+    dag = ds.Dag(["x", "y"], [("x", "y")])
+    expected = ds.GaussianNetwork.fit(dag, frame, method).regressions["y"]
+    for unit in (1e-200, 1e-300):
+        found = ds.GaussianNetwork.fit(dag, frame * unit, method).regressions["y"]
+        np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=1e-9)
+        np.testing.assert_allclose(found.sd / unit, expected.sd, rtol=1e-9)
+        np.testing.assert_allclose(found.standard_errors / [unit, 1], expected.standard_errors, rtol=1e-9)
+        with pytest.raises(InvalidData, match=r"coefficients of 'y' include .*e\+.*, of at most 1e\+150 in size"):
+            ds.GaussianNetwork.fit(dag, frame.assign(x=x * unit), method)
+    for unit in (1e155, 1e300):
+        with pytest.raises(InvalidData, match=r"of 'x' include .*e\+.*, of at most 1e\+150 in size"):
+            ds.GaussianNetwork.fit(dag, frame * unit, method)

@@ -233,16 +233,18 @@ class _Arrays:
     def put(self, state: int, found: _Fitted, columns: Columns, child: int, parents: list[int]) -> None:
         """Convert a regression of standardised columns to the units of the data."""
         own, above = columns.sds[child], columns.sds[parents]
-        coefficients = found.coefficients * own / above
-        self.coefficients[state] = coefficients
-        self.intercept[state] = columns.means[child] + own * found.intercept - coefficients @ columns.means[parents]
-        self.sd[state] = own * math.sqrt(found.variance)
         # The intercept is where all parents are 0, not at the means of their columns.
-        zero = found.centre + columns.means[parents] / above
+        away = columns.means[parents] / above
+        zero = found.centre + away
         at_zero = found.of_centre + zero @ found.inverse @ zero
+        self.intercept[state] = columns.means[child] + own * (found.intercept - found.coefficients @ away)
+        self.sd[state] = own * math.sqrt(found.variance)
         self.errors[state, 0] = own * math.sqrt(found.scale * at_zero)
-        self.errors[state, 1:] = own / above * np.sqrt(found.scale * np.diag(found.inverse))
         self.freedom[state] = found.freedom
+        # Numbers that are too large are refused when the regression is checked.
+        with np.errstate(over="ignore"):
+            self.coefficients[state] = found.coefficients * (own / above)
+            self.errors[state, 1:] = own / above * np.sqrt(found.scale * np.diag(found.inverse))
 
     def regression(self, shape: tuple[int, ...]) -> Regression:
         """Return the regression, with an axis for each discrete parent."""

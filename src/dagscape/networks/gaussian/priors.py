@@ -97,11 +97,6 @@ class Columns:
         """Standardise columns, which must vary."""
         if len(values) < 2:
             raise InvalidData("the data have one row; a regression needs two or more")
-        means = values.mean(axis=0)
-        apart = values - means
-        # A second pass takes the rounding of the means out of the sums.
-        left = apart.mean(axis=0)
-        sds = np.sqrt(((apart - left) ** 2).sum(axis=0) / (len(values) - 1))
         constant = (values == values[0]).all(axis=0)
         if constant.any():
             name = names[int(np.argmax(constant))]
@@ -109,4 +104,12 @@ class Columns:
                 f"{name!r} has the same value in every row, so that it has no variance: leave it out "
                 f"({argument('drop')})"
             )
-        return cls((apart - left) / sds, means + left, sds)
+        # Neither sums nor squares of numbers below 1 overflow, nor do squares of deviations vanish.
+        _, scales = np.frexp(np.abs(values).max(axis=0))
+        scaled = np.ldexp(values, -scales)
+        means = scaled.mean(axis=0)
+        apart = scaled - means
+        # A second pass takes the rounding of the means out of the sums.
+        left = apart.mean(axis=0)
+        sds = np.sqrt(((apart - left) ** 2).sum(axis=0) / (len(values) - 1))
+        return cls((apart - left) / sds, np.ldexp(means + left, scales), np.ldexp(sds, scales))
