@@ -69,11 +69,23 @@ class RegressionPrior:
     def diagonal(self, n: int, sds: Floats) -> Floats:
         """Return the diagonal of T in units of the standard deviations of the columns."""
         t = self.alpha_mu * (self.freedom(n) - 1) / (self.alpha_mu + 1)
-        return np.full(n, t) if self.scale == STANDARDIZE else t / (sds * sds)
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.full(n, t) if self.scale == STANDARDIZE else t / sds / sds
 
     def means(self, means: Floats, sds: Floats) -> Floats:
         """Return ν in the same units, from the means of the columns."""
-        return np.zeros(len(means)) if self.nu == MEANS else (float(self.nu) - means) / sds
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.zeros(len(means)) if self.nu == MEANS else (float(self.nu) - means) / sds
+
+    @property
+    def remedy(self) -> str:
+        """The settings under which the prior of no column is much weaker, or much farther off, than its data."""
+        settings = []
+        if self.scale == NONE:
+            settings.append(argument("scale", STANDARDIZE))
+        if self.nu != MEANS:
+            settings.append(argument("nu", MEANS))
+        return " and ".join(settings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
