@@ -5,7 +5,8 @@ bootstrap [friedman1999]_ draws such samples from the data itself: as many rows,
 calls the confidence in an edge is the share of the samples whose network has it.
 
 A sample is a number of times for each distinct row, so no row is copied. Levels that a sample lacks remain levels, so
-that the scores of all samples have the same parameters.
+that the scores of all samples have the same parameters. Normal priors take means and scales from all rows of the
+data, so that samples share one prior, in which a column may be constant.
 
 Sample number i has its own random numbers, spawned from the seed: the result depends on neither what runs the samples,
 nor on how many run at once, nor on the order in which they finish.
@@ -208,7 +209,7 @@ def _can_be_sent(function: Any) -> bool:
 
 def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
     """Learn the network of one sample, with one thread and in limited time."""
-    scoring = prepare_sample(resampled(job.data, rng), job.randomised, **job.scoring)
+    scoring = prepare_sample(resampled(job.data, rng), job.randomised, job.data, **job.scoring)
     clock = Clock(seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
     _, found = run_learner(
