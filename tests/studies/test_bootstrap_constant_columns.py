@@ -10,6 +10,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.data.resampling import resampled
+from dagscape.running import repetitions
 from dagscape.scores.scoring_job import prepare_sample
 from dagscape.scores.tables.on_demand import on_demand_scores
 from oracles.conditional_gaussian import cells
@@ -68,3 +69,54 @@ def test_levels_that_a_sample_lacks_keep_their_columns():
     table.loc[5, "a"] = "rare"
     data = ds.MixedData.from_frame(table, nominal=["a"], numeric=["x", "y", "z"])
     assert len(ds.bootstrap(data, score="dg-bge", **OPTIONS)) == SAMPLES
+
+
+@pytest.mark.parametrize("score", ["bic-g", "dg", "bic-cg"])
+def test_samples_without_scores_are_left_out_and_counted(score, tmp_path):
+    data = data_for(score)
+    with pytest.warns(ds.SamplesLeftOut, match=r"of 20 samples were left out, because 'z' has one value in them; use"):
+        found = ds.bootstrap(data, score=score, **OPTIONS)
+    rngs = np.random.default_rng(0).spawn(SAMPLES)
+    samples = [(resampled(data, rng), rng) for rng in rngs]
+    kept = [(sample, rng) for sample, rng in samples if np.ptp(sample.values[:, 2]) > 0]
+    assert 0 < len(kept) < SAMPLES
+    expected = [ds.learn(sample, score=score, settings="fixed", seed=rng).network for sample, rng in kept]
+    assert [*found.networks] == expected
+    assert (found.left_out, found.complete) == (SAMPLES - len(kept), True)
+    text = f"samples left out: {found.left_out} of 20 samples were left out, because 'z' has one value in them"
+    assert found.warnings == (text,)
+    assert f"{len(kept)} of 20 samples" in repr(found)
+    found.save(tmp_path / "boot.json")
+    assert ds.load_result(tmp_path / "boot.json") == found
+    document = {**found.to_dict(), "left_out": SAMPLES}
+    with pytest.raises(ds.InvalidData, match="left_out is 20"):
+        ds.Bootstrap.from_dict(document)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::dagscape.SamplesLeftOut")
+def test_left_out_samples_depend_on_the_seed_only(monkeypatch):
+    monkeypatch.setattr(repetitions, "_WORTH_WORKERS", 0.0)
+    data = data_for("bic-g")
+    alone, together = (ds.bootstrap(data, score="bic-g", **{**OPTIONS, "workers": workers}) for workers in (1, 2))
+    assert alone == together
+    seen = []
+    ds.bootstrap(data, score="bic-g", progress=seen.append, **OPTIONS)
+    assert [(step.done, step.total) for step in seen][-1] == (SAMPLES, SAMPLES)
+
+
+def test_a_study_without_any_sample_is_refused():
+    data = data_for("bic-g")
+    seed = next(
+        seed for seed in range(50) if np.ptp(resampled(data, np.random.default_rng(seed).spawn(1)[0]).values[:, 2]) == 0
+    )
+    with pytest.raises(ds.InvalidData, match=r"^1 of 1 sample was left out, because 'z' has one value in it; use"):
+        ds.bootstrap(data, score="bic-g", **{**OPTIONS, "samples": 1, "seed": seed})
+
+
+def test_columns_that_are_dependent_in_all_rows_are_an_error_of_the_data():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 50))
+    data = ds.NumericData.from_frame(pd.DataFrame({"x": x, "y": y, "s": x + y}))
+    with pytest.raises(ds.InvalidData, match=r"^'x', 'y' and 's' are linearly dependent in 50 rows"):
+        ds.bootstrap(data, score="bic-g", **OPTIONS)

@@ -109,7 +109,8 @@ class NormalWishartFunctions(DeterminantFunctions):
         names = ", ".join(repr(self._variables[member]) for member in members)
         return InvalidData(
             f"{names} are linearly dependent, and the prior is too weak to tell them apart in double precision: "
-            f"{self.remedy}leave one of them out ({argument('drop')})"
+            f"{self.remedy}leave one of them out ({argument('drop')})",
+            degenerate=tuple(self._variables[member] for member in members),
         )
 
 
