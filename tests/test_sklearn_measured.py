@@ -142,3 +142,17 @@ def test_trees_need_discrete_columns(houses):
     X, y = houses
     with pytest.raises(InvalidOption, match="method is 'tan', which needs discrete columns"):
         BayesNetClassifier("tan", options=RAW).fit(X, y > np.median(y))
+
+
+def test_degrees_of_freedom_of_scores_of_columns(houses):
+    """The score dg-bge counts three measured columns and two of levels, and regressions count the three alone."""
+    X, y = houses
+    for score, alpha_w, own in (("dg-bge", 9.0, 7.0), ("auto", 9, 7.0), ("cg", 7.0, 7.0), ("dg-bge", "n+2", "n+2")):
+        found = BayesNetRegressor("greedy", options={"score": score, "alpha_w": alpha_w}).fit(X, y).network_
+        data = ds.MixedData.from_frame(X.assign(target=y))
+        assert found == ds.ConditionalGaussianNetwork.fit(found.dag, data, alpha_w=own)
+    with pytest.raises(InvalidOption, match="alpha_w is 6; with 5 columns, it must be greater than 6"):
+        BayesNetRegressor("greedy", options={"score": "dg-bge", "alpha_w": 6.0}).fit(X, y)
+    options = {"score": "dg-bge", "alpha_w": 6.0}
+    with pytest.raises(InvalidOption, match="alpha_w is 6; with 6 columns, it must be greater than 7"):
+        BayesNetClassifier("naive", options=options).fit(X.assign(price=y), np.arange(len(X)) % 2)

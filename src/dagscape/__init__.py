@@ -71,6 +71,7 @@ _HOMES = {
     "SampledNetworks": "ensembles.sampled_networks",
     "Sensitivity": "studies.sensitivity_result",
     "Setting": "posterior.setting",
+    "SamplesLeftOut": "core.errors",
     "SparseFamilies": "core.errors",
     "Step": "search.trace",
     "StoppedEarly": "core.errors",

@@ -17,6 +17,7 @@ from dagscape.core.errors import LostPrecision as LostPrecision
 from dagscape.core.errors import NothingObserved as NothingObserved
 from dagscape.core.errors import PooledExperiments as PooledExperiments
 from dagscape.core.errors import RelatedColumns as RelatedColumns
+from dagscape.core.errors import SamplesLeftOut as SamplesLeftOut
 from dagscape.core.errors import SparseFamilies as SparseFamilies
 from dagscape.core.errors import StoppedEarly as StoppedEarly
 from dagscape.core.errors import SuspiciousColumns as SuspiciousColumns

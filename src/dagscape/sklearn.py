@@ -39,7 +39,7 @@ from dagscape.networks.discrete.network import Network
 from dagscape.networks.fitted import measured_network_of
 from dagscape.networks.gaussian.base import MeasuredNetwork
 from dagscape.networks.gaussian.fitting import METHODS, Method
-from dagscape.scores.choice import AUTO_SCORE
+from dagscape.scores.choice import AUTO_SCORE, with_score
 from dagscape.search.class_structures import naive_bayes_dag
 from dagscape.search.classifiers import STRUCTURES, class_structure, with_known_levels
 from dagscape.search.measured_structures import measured_structure, mixed_rows, takes_numbers
@@ -241,7 +241,8 @@ class BayesNetClassifier(ClassifierMixin, _TakesTables):  # type: ignore[misc] #
         dag = naive_bayes_dag(data, self.target_)
         if self.method != "naive":
             dag = measured_structure(data, self.method, rng, threads, options)
-        return measured_network_of(dag, data, "ml" if self.prior == "none" else "posterior-mean", options)
+        fitting: Method = "ml" if self.prior == "none" else "posterior-mean"
+        return measured_network_of(dag, data, fitting, with_score(data, options["score"])[1], options)
 
     def _structure(self, data: Dataset) -> Dag:
         rng, threads = _generator(self.random_state), _threads(self.n_jobs)
@@ -358,7 +359,7 @@ class BayesNetRegressor(RegressorMixin, _TakesTables):  # type: ignore[misc] # s
             raise InvalidData(f"y {data.set_aside[self.target_]}, so that there is nothing to predict")
         rng, threads = _generator(self.random_state), _threads(self.n_jobs)
         dag = measured_structure(data, self.method, rng, threads, options)
-        self.network_ = measured_network_of(dag, data, self.fitting, options)
+        self.network_ = measured_network_of(dag, data, self.fitting, with_score(data, options["score"])[1], options)
         return self
 
     def predict(

@@ -174,3 +174,22 @@ def test_learned_networks_are_fitted(capfd, tables):
     code, _, err = run(capfd, *learn, "--network", tables / "learned.bif")
     assert code == 2
     assert "must be a .json file: other formats cannot be fitted to a table of numbers" in err
+
+
+def test_degrees_of_freedom_count_what_the_score_counts(capfd, tables):
+    """The score dg-bge counts the column of the levels of kind, too; regressions count measured variables."""
+    data = ds.read_data(tables / "train.csv", kind="mixed")
+    given = ["--network", tables / "edges.csv", "--json"]
+    for score, alpha_w in (("dg-bge", "7"), ("cg", "6")):
+        code, out, err = run(capfd, "fit", tables / "train.csv", "--score", score, "--alpha-w", alpha_w, *given)
+        assert (code, err) == (0, "")
+        expected = ds.ConditionalGaussianNetwork.fit(ds.read_graph(tables / "edges.csv"), data, alpha_w=6.0)
+        assert json.loads(out)["regressions"]["width"]["sd"] == expected.regressions["width"].sd.tolist()
+    code, _, err = run(capfd, "fit", tables / "train.csv", "--score", "dg-bge", "--alpha-w", "4", *given)
+    assert (code, err) == (2, "dagscape: --alpha-w is 4; with 3 columns, it must be greater than 4\n")
+    forbidden = ["--forbid", "size", "kind", "--forbid", "width", "kind"]
+    learn = ["learn", tables / "train.csv", "--score", "dg-bge", "--alpha-w", "7", *forbidden]
+    code, _, err = run(capfd, *learn, "--network", tables / "learned.json")
+    assert (code, err) == (0, "")
+    found = ds.read_network(tables / "learned.json")
+    assert found == ds.ConditionalGaussianNetwork.fit(found.dag, data, alpha_w=6.0)

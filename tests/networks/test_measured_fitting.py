@@ -217,6 +217,44 @@ def test_collinear_parents_are_refused_by_least_squares_alone():
         ds.GaussianNetwork.fit(ds.Dag(["x", "y", "z"], [("x", "y")]), frame, "ml")
 
 
+@pytest.mark.parametrize("size", [1e2, 1e3, 1e4])
+def test_weak_priors_tell_dependent_parents_apart(size):
+    rng = np.random.default_rng(6)
+    x = size * rng.normal(size=30)
+    frame = pd.DataFrame({"x": x, "z": 2 * x, "y": x / size + rng.normal(size=30)})
+    dag = ds.Dag(["x", "z", "y"], [("x", "y"), ("z", "y")])
+    found = ds.GaussianNetwork.fit(dag, frame, scale="none").regressions["y"]
+    expected = posterior_regression(frame.to_numpy().tolist(), [0, 1], 2, range(30), standardize=False)
+    np.testing.assert_allclose(found.coefficients, list(map(float, expected[1])), rtol=1e-5)
+    np.testing.assert_allclose(found.standard_errors, list(map(float, expected[3])), rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e8, 1e9, 1e30])
+def test_priors_that_are_too_weak_for_dependent_columns_are_refused(size):
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(rng.normal(size=(30, 2)), columns=["w", "y"])
+    frame["x"] = size * rng.normal(size=30)
+    frame["z"] = 2 * frame["x"]
+    words = (
+        "'x', 'z' are linearly dependent, and the prior is too weak to tell them apart in double precision: "
+        "use scale='standardize', or leave one of them out \\(drop\\)"
+    )
+    for target in ("y", "z"):
+        others = [name for name in "wxyz" if name != target]
+        dag = ds.Dag(list("wxyz"), [(name, target) for name in others])
+        with pytest.raises(InvalidData, match=words):
+            ds.GaussianNetwork.fit(dag, frame, scale="none")
+        assert ds.GaussianNetwork.fit(dag, frame).regressions[target].sd > 0
+    with pytest.raises(InvalidData, match=r"use nu='means', or leave"):
+        ds.GaussianNetwork.fit(ds.Dag(list("wxyz"), [("w", "y")]), frame, nu=1e20)
+    with pytest.raises(InvalidData, match=r"the prior of 'w' is too far from the data .*: use nu='means'"):
+        ds.GaussianNetwork.fit(ds.Dag(list("wxyz")), frame, nu=1e300)
+    huge = pd.DataFrame({"d": list("ab") * 15, "x": 1e200 * frame["w"]})
+    states = ds.MixedData.from_frame(huge, levels={"d": ["a", "b", "c"]}, numeric=["x"])
+    with pytest.raises(InvalidData, match=r"the prior of 'x' is too far from the data .*: use scale='standardize'"):
+        ds.ConditionalGaussianNetwork.fit(ds.Dag(["d", "x"], [("d", "x")]), states, scale="none")
+
+
 FEW = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [1.0, 5.0, 2.0]})
 MIXED = ds.MixedData.from_frame(FEW.assign(y=list("aba")), numeric=["x"])
 
@@ -307,3 +345,22 @@ def test_too_many_parents_are_refused():
     mixed = ds.MixedData((*levels, "x"), np.hstack([values, x]), levels)
     with pytest.raises(TooLarge, match=r"parameters of 'x' need .*: use a graph with fewer discrete parents"):
         ds.ConditionalGaussianNetwork.fit(ds.Dag(mixed.variables, [(name, "x") for name in levels]), mixed)
+
+
+@pytest.mark.parametrize("method", ["ml", "posterior-mean"])
+def test_units_whose_squares_are_no_doubles(method):
+    rng = np.random.default_rng(5)
+    x = rng.normal(3, 1, 40)
+    frame = pd.DataFrame({"x": x, "y": 2 * x + rng.normal(size=40)})
+    dag = ds.Dag(["x", "y"], [("x", "y")])
+    expected = ds.GaussianNetwork.fit(dag, frame, method).regressions["y"]
+    for unit in (1e-200, 1e-300):
+        found = ds.GaussianNetwork.fit(dag, frame * unit, method).regressions["y"]
+        np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=1e-9)
+        np.testing.assert_allclose(found.sd / unit, expected.sd, rtol=1e-9)
+        np.testing.assert_allclose(found.standard_errors / [unit, 1], expected.standard_errors, rtol=1e-9)
+        with pytest.raises(InvalidData, match=r"coefficients of 'y' include .*e\+.*, of at most 1e\+150 in size"):
+            ds.GaussianNetwork.fit(dag, frame.assign(x=x * unit), method)
+    for unit in (1e155, 1e300):
+        with pytest.raises(InvalidData, match=r"of 'x' include .*e\+.*, of at most 1e\+150 in size"):
+            ds.GaussianNetwork.fit(dag, frame * unit, method)

@@ -274,6 +274,15 @@ def test_mixtures_that_are_none(parts, problem):
         ds.NormalMixture("x", *parts)
 
 
+def test_weights_sum_to_one_whatever_is_given():
+    mixture = ds.NormalMixture("x", [0.2, 0.8 + 9e-7], [0.0, 3.0], [1.0, 2.0])
+    assert mixture.weights.sum() == pytest.approx(1, abs=1e-15)
+    assert mixture.cdf(1e6) == pytest.approx(1, abs=1e-15)
+    moved = ds.NormalMixture("x", mixture.weights, [1e6, 1e6 + 3], [1.0, 2.0])
+    assert moved.sd == pytest.approx(mixture.sd, rel=1e-9)
+    assert not mixture.weights.flags.writeable
+
+
 def test_levels_of_quantiles_are_probabilities():
     mixture = ds.NormalMixture("x", [1.0], [0.0], [1.0])
     with pytest.raises(InvalidOption, match="level is 1; it must be a number above 0 and below 1"):

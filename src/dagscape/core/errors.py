@@ -99,7 +99,24 @@ class DagscapeError(SpelledMessage):
 
 
 class InvalidData(DagscapeError, ValueError):
-    """The data cannot be used as they are."""
+    """The data cannot be used as they are.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    degenerate : tuple of str
+        The measured variables that are constant, or linearly dependent, in the rows, if that is what is wrong.
+
+    Examples
+    --------
+    >>> InvalidData("'z' has the same value in all rows", degenerate=("z",)).degenerate
+    ('z',)
+    """
+
+    def __init__(self, message: str = "", degenerate: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.degenerate = degenerate
 
 
 class InvalidOption(DagscapeError, ValueError):
@@ -161,6 +178,10 @@ class IncompleteScores(DagscapeWarning):
 
 class StoppedEarly(DagscapeWarning):
     """A search stopped before it found everything requested; what it found is correct."""
+
+
+class SamplesLeftOut(DagscapeWarning):
+    """Samples of a bootstrap have no score, because measured variables are constant or linearly dependent in them."""
 
 
 class SparseFamilies(DagscapeWarning):

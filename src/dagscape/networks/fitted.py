@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from dagscape.core.errors import InvalidOption
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.networks.discrete.fitting import fit_options
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 # The parameters of scores that are also those of the prior of regressions.
 REGRESSION_PRIOR = ("alpha_mu", "alpha_w", "nu", "scale")
 
+# The score whose alpha_w counts columns, with those that stand for the levels of discrete variables.
+_SCORE_OF_COLUMNS = "dg-bge"
+
 
 def network_of(
     dag: Dag, data: AnyData, info: ScoreInfo | None
@@ -38,11 +45,13 @@ def network_of(
     """
     if isinstance(data, Dataset):
         return Network.fit(dag, data, *fit_options(info))
-    return measured_network_of(dag, data, "posterior-mean", {} if info is None else info.parameters)
+    if info is None:
+        return measured_network_of(dag, data, "posterior-mean", "", {})
+    return measured_network_of(dag, data, "posterior-mean", info.score or "", info.parameters)
 
 
 def measured_network_of(
-    dag: Dag, data: AnyData, method: Method, parameters: Mapping[str, Any]
+    dag: Dag, data: AnyData, method: Method, score: str, parameters: Mapping[str, Any]
 ) -> GaussianNetwork | ConditionalGaussianNetwork:
     """Return a network with measured variables, with the prior that parameters of scores name; others are ignored.
 
@@ -54,11 +63,25 @@ def measured_network_of(
         The data.
     method : {"posterior-mean", "ml"}
         How parameters are fitted.
+    score : str
+        The name of the score. With ``"dg-bge"``, ``alpha_w`` counts columns, of which a discrete variable has one fewer
+        than observed levels; regressions have the same degrees of freedom beyond the number of measured variables.
     parameters : mapping
-        Parameters of a score, such as ``{"alpha_mu": 0.5}``.
+        Parameters of the score, such as ``{"alpha_mu": 0.5}``.
     """
     prior = {name: parameters[name] for name in REGRESSION_PRIOR if name in parameters}
+    if score.lower() == _SCORE_OF_COLUMNS and isinstance(data, MixedData) and isinstance(prior.get("alpha_w"), Real):
+        prior["alpha_w"] = _without_levels(float(prior["alpha_w"]), data)
     # With discrete variables alone, too, it is a network for mixed data.
     if isinstance(data, Dataset) or (isinstance(data, MixedData) and data.levels):
         return ConditionalGaussianNetwork.fit(dag, data, method, ess=parameters.get("ess", 1.0), **prior)
     return GaussianNetwork.fit(dag, data, method, **prior)
+
+
+def _without_levels(alpha_w: float, data: MixedData) -> float:
+    """Return the degrees of freedom for measured variables alone, from those for all columns."""
+    of_levels = sum(len(np.unique(data.values[:, v])) - 1 for v in np.flatnonzero(data.is_discrete))
+    columns = of_levels + len(data.measured)
+    if alpha_w <= columns + 1:
+        raise InvalidOption(f"is {alpha_w:g}; with {columns} columns, it must be greater than {columns + 1}", "alpha_w")
+    return alpha_w - of_levels

@@ -85,7 +85,7 @@ def by_adjacency(frame: pd.DataFrame) -> pd.DataFrame:
 
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
     """Render the edges that at least this share of the samples has, and the consensus network, if given."""
-    done = "" if found.complete else f"{len(found):,} of "
+    done = "" if len(found) == found.samples else f"{len(found):,} of "
     heading = f"Networks learned by {found.method!r} from {done}{plural(found.samples, 'sample')} of the rows"
     return [*edge_blocks(heading, found.to_frame(), threshold, consensus), Note(_SHARES)]
 

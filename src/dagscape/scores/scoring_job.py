@@ -69,6 +69,8 @@ class ScoringJob:
     # How settings that were not given were chosen, in words, and the options that this made.
     choice: str = ""
     chosen: Mapping[str, Any] = field(default_factory=dict)
+    # The data that the rows were drawn from, if they are a sample.
+    whole: ScoredData | None = None
 
     @property
     def max_size(self) -> int:
@@ -179,6 +181,7 @@ def prepare(given: ScoredData | Frame, **options: Any) -> ScoringJob:
 def prepare_sample(
     given: ScoredData | Frame,
     without_parents: tuple[str, ...] | None,
+    whole: ScoredData | None = None,
     /,
     *,
     score: str = "bdeu",
@@ -194,6 +197,8 @@ def prepare_sample(
     """Prepare the computation on a sample of rows.
 
     The variables ``without_parents`` are those that were set in every row of the whole table; None: of these rows.
+    Priors take means and scales from ``whole``, the data of that table, so that all samples have the same prior; None:
+    from these rows.
     """
     known = scoring_options()
     for name in parameters:
@@ -224,7 +229,8 @@ def prepare_sample(
     if definition.ruled_out is not None:
         why = f"with the score {definition.name!r}, {definition.rule}"
         constraints = constraints.ruling_out(data.variables, definition.ruled_out(data), why)
-    facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required)
+    whole = None if whole is None else as_data(whole, definition)
+    facts = ScoreFacts(parameters=values, max_size=limit + 1, required=constraints.required, prior_data=whole)
     functions = set_functions(definition, data, facts, kind)
     return ScoringJob(
         data=data,
@@ -239,6 +245,7 @@ def prepare_sample(
         randomised=without_parents,
         score_choice=score.why if isinstance(score, ChosenScore) else "",
         ruled_out=constraints.forbidden_edges - given_by_user.forbidden_edges,
+        whole=whole,
     )
 
 
@@ -252,7 +259,13 @@ def _parameter_values(definition: ScoreDefinition, given: Mapping[str, Any]) -> 
 
 def with_fewer_parents(job: ScoringJob, max_parents: int) -> ScoringJob:
     """Return the job of families of fewer parents, in the same unit: their scores are the same integers."""
-    facts = ScoreFacts(job.parameters, max_parents + 1, job.constraints.required, bounded_size=job.max_size)
+    facts = ScoreFacts(
+        job.parameters,
+        max_parents + 1,
+        job.constraints.required,
+        bounded_size=job.max_size,
+        prior_data=job.whole,
+    )
     functions = set_functions(job.definition, job.data, facts, job.interventions)
     return replace(job, max_parents=max_parents, functions=functions)
 
@@ -273,7 +286,7 @@ def segmented_job(
     constraints : EdgeConstraints
         The constraints on edges, in place of those of the job.
     """
-    facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required, segments)
+    facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required, segments, prior_data=job.whole)
     functions = set_functions(job.definition, job.data, facts, job.interventions)
     prior = job.prior.with_edge_penalty(edge_penalty)
     unit = _unit(functions, job.definition, prior, job.data.n, job.max_parents)

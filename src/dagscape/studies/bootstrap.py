@@ -5,7 +5,9 @@ bootstrap [friedman1999]_ draws such samples from the data itself: as many rows,
 calls the confidence in an edge is the share of the samples whose network has it.
 
 A sample is a number of times for each distinct row, so no row is copied. Levels that a sample lacks remain levels, so
-that the scores of all samples have the same parameters.
+that the scores of all samples have the same parameters. Normal priors take means and scales from all rows of the
+data, so that samples share one prior, in which a column may be constant. A maximised likelihood
+has no value then: such samples are left out, and counted.
 
 Sample number i has its own random numbers, spawned from the seed: the result depends on neither what runs the samples,
 nor on how many run at once, nor on the order in which they finish.
@@ -26,7 +28,7 @@ import numpy as np
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidOption, argument, type_of
+from dagscape.core.errors import InvalidData, InvalidOption, SamplesLeftOut, argument, type_of
 from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import Budget
@@ -48,10 +50,21 @@ from dagscape.search.registry import LEARNERS
 from dagscape.search.starting import most_parents
 from dagscape.studies.bootstrap_plan import bootstrap_requirements
 from dagscape.studies.bootstrap_result import Bootstrap
-from dagscape.studies.samples import DEFAULT_SAMPLES, Sample, SampleStudy, shares_of_samples
+from dagscape.studies.samples import (
+    DEFAULT_SAMPLES,
+    LeftOut,
+    Sample,
+    SampleStudy,
+    shares_of_samples,
+    why_left_out,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+# What to do about samples without scores.
+_REMEDY = f"use a score with a prior ('bge', 'cg' or 'dg-bge'), or leave a column out ({argument('drop')})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +149,12 @@ def bootstrap(
     Bootstrap
         The networks, and the shares of samples as arrays like those of a posterior.
 
+    Warns
+    -----
+    SamplesLeftOut
+        If measured variables are constant or linearly dependent in samples, so that a likelihood has no value there.
+        Scores with a prior take means and scales from all rows, and have a value in every sample.
+
     See Also
     --------
     posterior : the exact probabilities, for up to about 20 variables over DAGs, 31 over orders.
@@ -167,20 +186,25 @@ def bootstrap(
     begin = getattr(start, "dag", start)
     chosen = {**scoring, **whole.chosen, "score": whole.definition.name}
     job = Resampling(whole.data, method, chosen, method_options, begin, max_memory, whole.randomised)
-    done, unfinished = study.run(
+    outcomes, unfinished = study.run(
         learn_sample,
         job,
         seed,
         progress,
         doing="Learning from samples",
         # A search that was cut short may not have found what it would find in another sample.
-        keeps=lambda sample: sample.complete,
+        keeps=lambda outcome: isinstance(outcome, LeftOut) or outcome.complete,
     )
+    done = [outcome for outcome in outcomes if isinstance(outcome, Sample)]
+    left_out = [outcome for outcome in outcomes if isinstance(outcome, LeftOut)]
+    _check_left_out(whole, left_out, len(outcomes))
     caveats = Caveats(whole.info.warnings)
     caveats.issue(*LEARNERS[method].cautions(whole.info))
     caveats.issue(unfinished)
+    if left_out:
+        caveats.issue(SamplesLeftOut(why_left_out(left_out, len(outcomes)), f"; {_REMEDY}"))
     used = recorded_seed(seed)
-    return _result(job, done, study.samples, whole, max_seconds, study.clock.seconds, used, caveats)
+    return _result(job, done, len(left_out), study.samples, whole, max_seconds, study.clock.seconds, used, caveats)
 
 
 def _able_workers(executor: Executor | None, workers: int | None, options: Mapping[str, Any]) -> int | None:
@@ -206,9 +230,18 @@ def _can_be_sent(function: Any) -> bool:
     return "__main__" not in (getattr(function, "__module__", ""), type(function).__module__)
 
 
-def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
-    """Learn the network of one sample, with one thread and in limited time."""
-    scoring = prepare_sample(resampled(job.data, rng), job.randomised, **job.scoring)
+def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample | LeftOut:
+    """Learn the network of one sample, with one thread and in limited time; say why if it has no scores."""
+    try:
+        return _learned(job, rng, seconds)
+    except InvalidData as error:
+        if not error.degenerate:
+            raise
+        return LeftOut(error.degenerate)
+
+
+def _learned(job: Resampling, rng: np.random.Generator, seconds: float) -> Sample:
+    scoring = prepare_sample(resampled(job.data, rng), job.randomised, job.data, **job.scoring)
     clock = Clock(seconds)
     scores = on_demand_scores(scoring, threads=1, max_memory=job.max_memory)
     _, found = run_learner(
@@ -225,9 +258,23 @@ def learn_sample(job: Resampling, rng: np.random.Generator, seconds: float) -> S
     return Sample(found.network, scores.unit.to_float(found.exact), found.complete)
 
 
+def _check_left_out(whole: ScoringJob, left_out: Sequence[LeftOut], samples: int) -> None:
+    """Refuse columns that are linearly dependent in all rows, and data of which no sample is left."""
+    if not left_out:
+        return
+    scores = on_demand_scores(whole, threads=1)
+    # In all rows, the first error tells what is wrong with the data.
+    for variables in dict.fromkeys(sample.variables for sample in left_out):
+        for child in variables:
+            scores.family(child, [name for name in variables if name != child])
+    if len(left_out) == samples:
+        raise InvalidData(f"{why_left_out(left_out, samples)}; {_REMEDY}")
+
+
 def _result(
     job: Resampling,
     done: Sequence[Sample],
+    left_out: int,
     samples: int,
     whole: ScoringJob,
     max_seconds: float | None,
@@ -252,4 +299,5 @@ def _result(
         scores=np.array([sample.score for sample in done]),
         edges=edges,
         ancestors=ancestors,
+        left_out=left_out,
     )

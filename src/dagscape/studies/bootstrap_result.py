@@ -43,7 +43,8 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     method : str
         The method that learned the networks.
     samples : int
-        The number of samples requested; there may be fewer networks if the time limit ended the study.
+        The number of samples requested; there may be fewer networks if the time limit ended the study, or samples
+        were left out.
     networks : sequence of Dag
         The network learned from each sample.
     scores : array of float
@@ -52,6 +53,9 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         ``[u, v]`` is the share of samples with u → v.
     ancestors : array of shape (n, n)
         ``[s, t]`` is the share of samples with a directed path from s to t.
+    left_out : int
+        The number of samples that were left out, because measured variables are constant or linearly dependent in
+        them, so that the score has no value. Shares are those of the other samples.
     chooses_members : bool
         Whether the method chooses among the members of a class by a rule of its own, as :func:`dagscape.command` does.
     """
@@ -65,14 +69,15 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
     edges: Probabilities
     ancestors: Probabilities
     chooses_members: bool = False
+    left_out: Count = 0
 
     def __len__(self) -> int:
         return len(self.networks)
 
     @property
     def complete(self) -> bool:
-        """Whether all samples requested are there; false if the time limit ended the study."""
-        return len(self) == self.samples
+        """Whether all samples requested were drawn; false if the time limit ended the study."""
+        return len(self) + self.left_out == self.samples
 
     @property
     def level(self) -> str:
@@ -220,6 +225,8 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
         check_length("scores", self.scores.tolist(), "networks", len(self.networks))
         if not 1 <= len(self.networks) <= self.samples:
             raise InvalidData(f"there are {len(self.networks):,} networks of {plural(self.samples, 'sample')}")
+        if len(self.networks) + self.left_out > self.samples:
+            raise InvalidData(f"left_out is {self.left_out:,}; all samples but {len(self.networks):,} are fewer")
 
     @property
     def _shares(self) -> NDArray[np.float64]:
@@ -227,7 +234,7 @@ class Bootstrap(Drawn, EdgeProbabilities, ScoredResult):
 
     def __repr__(self) -> str:
         sure = int((self.edges > 0.5).sum())
-        done = "" if self.complete else f"{len(self)} of "
+        done = "" if len(self) == self.samples else f"{len(self)} of "
         return visible(
             f"Bootstrap({self.method}, {plural(len(self.variables), 'variable')}, "
             f"{done}{plural(self.samples, 'sample')}, {plural(sure, 'edge')} above 0.5)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +15,7 @@ from dagscape.core.constraints import Whole
 from dagscape.core.errors import InvalidOption, StoppedEarly, argument
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator
+from dagscape.core.wording import plural
 from dagscape.ensembles.averaging import ancestor_average, edge_average
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.lists import DagList
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 SAMPLES = Whole(1)
 DEFAULT_SAMPLES = 200
 
+# Why samples were left out: a message lists no more reasons.
+_MOST_REASONS = 3
+
 Outcome = TypeVar("Outcome")
 
 
@@ -35,6 +40,13 @@ class Sample:
     network: Dag
     score: float
     complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A sample without scores: these measured variables are constant, or linearly dependent, in its rows."""
+
+    variables: tuple[str, ...]
 
 
 class SampleStudy:
@@ -102,6 +114,31 @@ class SampleStudy:
         if done == self.samples:
             return None
         return StoppedEarly(f"the study reached {argument('max_seconds')} after {done:,} of {self.samples:,} samples")
+
+
+def why_left_out(left_out: Sequence[LeftOut], samples: int) -> str:
+    """Return how many samples were left out, and why; the most frequent reasons come first.
+
+    >>> why_left_out([LeftOut(("z",)), LeftOut(("z",))], 20)
+    "2 of 20 samples were left out, because 'z' has one value in them"
+    >>> why_left_out([LeftOut(("x", "y")), LeftOut(("z",)), LeftOut(("z",))], 20)
+    "3 of 20 samples were left out: 'z' has one value in 2 of them, 'x' and 'y' are linearly dependent in 1 of them"
+    """
+    counts = Counter(sample.variables for sample in left_out)
+    reasons = sorted(counts.items(), key=lambda reason: (-reason[1], reason[0]))
+    single = len(left_out) == 1
+    begin = f"{len(left_out):,} of {plural(samples, 'sample')} {'was' if single else 'were'} left out"
+    if len(reasons) == 1:
+        return f"{begin}, because {_reason(reasons[0][0])} in {'it' if single else 'them'}"
+    texts = [f"{_reason(variables)} in {count:,} of them" for variables, count in reasons[:_MOST_REASONS]]
+    if len(reasons) > _MOST_REASONS:
+        texts.append(f"and {plural(len(reasons) - _MOST_REASONS, 'other reason')}")
+    return f"{begin}: {', '.join(texts)}"
+
+
+def _reason(variables: Sequence[str]) -> str:
+    *names, last = map(repr, variables)
+    return f"{', '.join(names)} and {last} are linearly dependent" if names else f"{last} has one value"
 
 
 def shares_of_samples(

@@ -134,7 +134,7 @@ def _fitted(dag: Dag, data: AnyData, parameters: FitPrior | None, score: str, nu
     if parameters == "k2":
         raise InvalidOption("--parameter-prior k2 is for discrete data: leave it out, or use none for least squares")
     method: Method = "ml" if parameters == "none" else "posterior-mean"
-    return measured_network_of(dag, data, method, numbers)
+    return measured_network_of(dag, data, method, score, numbers)
 
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, AnyData]:

@@ -24,7 +24,9 @@ and given it, their means have the covariance matrix divided by :math:`α_μ + m
 so that :math:`E[β] = R_{PP}^{-1} R_{Pv}`, :math:`E[α] = ν'_v - E[β]^T ν'_P` and :math:`E[σ^2] = r/(δ - 2)`. A
 coefficient has a Student distribution with δ degrees of freedom; its scale, the standard error, is the square root of
 :math:`(r/δ) (R_{PP}^{-1})_{jj}`, and of :math:`(r/δ)(1/(α_μ + m) + ν'^T_P R_{PP}^{-1} ν'_P)` for the intercept. One
-Cholesky factor of :math:`R_{YY}`, with *v* last, has it all. Without rows, this is the prior.
+Cholesky factor of :math:`R_{YY}`, with *v* last, has it all. Without rows, this is the prior. If columns are nearly
+dependent and the prior is so weak that earlier columns leave less than :math:`10^{-10}` of an entry of the diagonal,
+rounding would spoil the result, and the columns are refused.
 
 T and ν come from all rows, never from a state; n counts measured variables. Rows in which *v* was set do not count.
 
@@ -36,6 +38,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -43,9 +46,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.checks import check_choice
-from dagscape.core.errors import InvalidData
+from dagscape.core.errors import InvalidData, argument
 from dagscape.core.masks import bits
 from dagscape.core.wording import plural
+from dagscape.data.tables.table import listing
 from dagscape.networks.discrete.families import MAX_PARENTS, check_available_memory, parent_states
 from dagscape.networks.discrete.fitting import FamilyFitter, FitPrior
 from dagscape.networks.gaussian.priors import Columns, RegressionPrior
@@ -65,6 +69,8 @@ METHODS: tuple[Method, ...] = ("posterior-mean", "ml")
 _LEAST_SINGULAR = 1e-7
 # What is left of a variable by rounding alone, relative to its sum of squares.
 _LEAST_RESIDUAL = 1e-20
+# The least share of a diagonal entry of R that earlier columns may leave: below, results have fewer than six digits.
+_LEAST_SHARE = 1e-10
 _BYTES_PER_NUMBER = 24
 
 
@@ -152,9 +158,10 @@ class _Fitter:
         mean = own.mean(axis=0) if m else nu
         apart = own - mean
         matrix = np.diag(self.prior.diagonal(n, self.columns.sds)[members]) + apart.T @ apart
-        matrix += m * alpha / (m + alpha) * np.outer(mean - nu, mean - nu)
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix += m * alpha / (m + alpha) * np.outer(mean - nu, mean - nu)
         centre = (alpha * nu + m * mean) / (alpha + m)
-        root = np.linalg.cholesky(matrix)
+        root = self._root(matrix, members)
         inverse_root = np.linalg.inv(root[:-1, :-1])
         coefficients = inverse_root.T @ root[-1, :-1]
         left, freedom = float(root[-1, -1]) ** 2, self.prior.freedom(n) + m + len(members)
@@ -167,6 +174,29 @@ class _Fitter:
             centre=centre[:-1],
             of_centre=1 / (alpha + m),
             freedom=freedom,
+        )
+
+    def _root(self, matrix: Floats, members: list[int]) -> Floats:
+        """Return the Cholesky factor of R; refuse columns that are so dependent that it has few digits."""
+        diagonal = np.diag(matrix)
+        if not (np.isfinite(matrix).all() and diagonal.all()):
+            names = listing([self._name(member) for member in members])
+            raise InvalidData(
+                f"the prior of {names} is too far from the data for double precision: use {self.prior.remedy}"
+            )
+        root = np.zeros_like(matrix)
+        with suppress(np.linalg.LinAlgError):
+            root[:] = np.linalg.cholesky(matrix)
+        if (np.diag(root) ** 2 > _LEAST_SHARE * diagonal).all():
+            return root
+        # The direction in which the columns, in units of the roots of the diagonal, hardly vary.
+        sizes = np.sqrt(diagonal)
+        direction = np.abs(np.linalg.eigh(matrix / sizes / sizes[:, np.newaxis])[1][:, 0])
+        names = listing([self._name(member) for member, part in zip(members, direction, strict=True) if part > 1e-3])
+        remedy = f"use {self.prior.remedy}, or " if self.prior.remedy else ""
+        raise InvalidData(
+            f"{names} are linearly dependent, and the prior is too weak to tell them apart in double precision: "
+            f"{remedy}leave one of them out ({argument('drop')})"
         )
 
     def _least_squares(self, values: Floats, child: int, parents: list[int]) -> _Fitted:
@@ -233,16 +263,18 @@ class _Arrays:
     def put(self, state: int, found: _Fitted, columns: Columns, child: int, parents: list[int]) -> None:
         """Convert a regression of standardised columns to the units of the data."""
         own, above = columns.sds[child], columns.sds[parents]
-        coefficients = found.coefficients * own / above
-        self.coefficients[state] = coefficients
-        self.intercept[state] = columns.means[child] + own * found.intercept - coefficients @ columns.means[parents]
-        self.sd[state] = own * math.sqrt(found.variance)
         # The intercept is where all parents are 0, not at the means of their columns.
-        zero = found.centre + columns.means[parents] / above
+        away = columns.means[parents] / above
+        zero = found.centre + away
         at_zero = found.of_centre + zero @ found.inverse @ zero
+        self.intercept[state] = columns.means[child] + own * (found.intercept - found.coefficients @ away)
+        self.sd[state] = own * math.sqrt(found.variance)
         self.errors[state, 0] = own * math.sqrt(found.scale * at_zero)
-        self.errors[state, 1:] = own / above * np.sqrt(found.scale * np.diag(found.inverse))
         self.freedom[state] = found.freedom
+        # Numbers that are too large are refused when the regression is checked.
+        with np.errstate(over="ignore"):
+            self.coefficients[state] = found.coefficients * (own / above)
+            self.errors[state, 1:] = own / above * np.sqrt(found.scale * np.diag(found.inverse))
 
     def regression(self, shape: tuple[int, ...]) -> Regression:
         """Return the regression, with an axis for each discrete parent."""

@@ -39,7 +39,7 @@ class NormalMixture:
     variable : str
         The variable.
     weights : array
-        The probability of each state; they sum to 1.
+        The probability of each state; they sum to 1, up to rounding, which is taken out.
     means, sds : array
         The mean and the standard deviation in each state. Where the standard deviation is 0, the variable has one
         value.
@@ -76,6 +76,9 @@ class NormalMixture:
             )
         if not (abs(self.weights.sum() - 1) < 1e-6 and (self.weights >= 0).all()):
             raise InvalidData("the weights of a mixture are not probabilities that sum to 1")
+        weights = self.weights / self.weights.sum()
+        weights.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
         if not (np.isfinite(self.means).all() and np.isfinite(self.sds).all() and (self.sds >= 0).all()):
             raise InvalidData("the means and sds of a mixture must be finite numbers, and sds at least 0")
 

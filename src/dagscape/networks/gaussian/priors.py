@@ -69,11 +69,23 @@ class RegressionPrior:
     def diagonal(self, n: int, sds: Floats) -> Floats:
         """Return the diagonal of T in units of the standard deviations of the columns."""
         t = self.alpha_mu * (self.freedom(n) - 1) / (self.alpha_mu + 1)
-        return np.full(n, t) if self.scale == STANDARDIZE else t / (sds * sds)
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.full(n, t) if self.scale == STANDARDIZE else t / sds / sds
 
     def means(self, means: Floats, sds: Floats) -> Floats:
         """Return ν in the same units, from the means of the columns."""
-        return np.zeros(len(means)) if self.nu == MEANS else (float(self.nu) - means) / sds
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.zeros(len(means)) if self.nu == MEANS else (float(self.nu) - means) / sds
+
+    @property
+    def remedy(self) -> str:
+        """The settings under which the prior of no column is much weaker, or much farther off, than its data."""
+        settings = []
+        if self.scale == NONE:
+            settings.append(argument("scale", STANDARDIZE))
+        if self.nu != MEANS:
+            settings.append(argument("nu", MEANS))
+        return " and ".join(settings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +109,6 @@ class Columns:
         """Standardise columns, which must vary."""
         if len(values) < 2:
             raise InvalidData("the data have one row; a regression needs two or more")
-        means = values.mean(axis=0)
-        apart = values - means
-        # A second pass takes the rounding of the means out of the sums.
-        left = apart.mean(axis=0)
-        sds = np.sqrt(((apart - left) ** 2).sum(axis=0) / (len(values) - 1))
         constant = (values == values[0]).all(axis=0)
         if constant.any():
             name = names[int(np.argmax(constant))]
@@ -109,4 +116,12 @@ class Columns:
                 f"{name!r} has the same value in every row, so that it has no variance: leave it out "
                 f"({argument('drop')})"
             )
-        return cls((apart - left) / sds, means + left, sds)
+        # Neither sums nor squares of numbers below 1 overflow, nor do squares of deviations vanish.
+        _, scales = np.frexp(np.abs(values).max(axis=0))
+        scaled = np.ldexp(values, -scales)
+        means = scaled.mean(axis=0)
+        apart = scaled - means
+        # A second pass takes the rounding of the means out of the sums.
+        left = apart.mean(axis=0)
+        sds = np.sqrt(((apart - left) ** 2).sum(axis=0) / (len(values) - 1))
+        return cls((apart - left) / sds, np.ldexp(means + left, scales), np.ldexp(sds, scales))

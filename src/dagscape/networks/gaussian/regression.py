@@ -103,7 +103,9 @@ class Regression:
         wrong = ~((self.sd >= 0) & (self.sd <= _LARGEST))
         if wrong.any():
             value = float(self.sd[wrong].ravel()[0])
-            raise InvalidData(f"the standard deviation of {name!r} is {value!r}; it must be a finite number above 0")
+            raise InvalidData(
+                f"the standard deviation of {name!r} is {value!r}; it must be a number above 0, of at most {_LARGEST:g}"
+            )
         if not root and not self.sd.all():
             raise InvalidData(
                 f"the standard deviation of {name!r}, which has parents, is 0; it must be above 0: leave out a "
@@ -155,4 +157,7 @@ def _check_finite(array: Floats, name: str, field: str) -> None:
     wrong = ~(np.abs(array) <= _LARGEST)
     if wrong.any():
         value = float(array[wrong].ravel()[0])
-        raise InvalidData(f"the {_SPELLED[field]} of {name!r} include {value!r}; they must be finite numbers")
+        raise InvalidData(
+            f"the {_SPELLED[field]} of {name!r} include {value!r}; they must be finite numbers, of at most "
+            f"{_LARGEST:g} in size"
+        )

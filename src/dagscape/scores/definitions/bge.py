@@ -59,7 +59,8 @@ class Bge(NormalWishartFunctions):
     remedy_of_constants: ClassVar[str] = f"use {argument('scale', NONE)}, or "
 
     def __init__(self, data: NumericData, facts: ScoreFacts) -> None:
-        columns = VariableColumns.of_numbers(data.values)
+        more = None if facts.prior_data is None else facts.prior_data.values
+        columns = VariableColumns.of_numbers(data.values, more)
         standardized = facts.parameters["scale"] == STANDARDIZE
         super().__init__(data, facts, columns, nu=facts.parameters["nu"], standardized=standardized)
 

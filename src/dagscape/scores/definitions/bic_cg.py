@@ -169,7 +169,9 @@ class ConditionalBic(ConditionalFunctions):
         condition = "was set" if facts.of_set_rows else "was not set"
         where = "" if data.interventions is None else f" in which {child!r} {condition}"
         remedy = f"use {argument('interventions', 'perfect')}, or leave" if facts.of_set_rows else "leave"
-        return InvalidData(f"{name!r} has the same value in all rows{where}: {remedy} it out ({argument('drop')})")
+        return InvalidData(
+            f"{name!r} has the same value in all rows{where}: {remedy} it out ({argument('drop')})", degenerate=(name,)
+        )
 
 
 def _functions(data: MixedData, facts: ScoreFacts) -> SetFunctions:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import localcontext
 from fractions import Fraction
 from typing import Any
@@ -54,7 +55,13 @@ from dagscape.scores.definitions.measured_cells import (
     nearest_multiple,
     scale_of,
 )
-from dagscape.scores.definitions.normal_wishart import ALPHA_MU, ALPHA_W, MATRIX_BITS, NormalWishartPrior
+from dagscape.scores.definitions.normal_wishart import (
+    ALPHA_MU,
+    ALPHA_W,
+    MATRIX_BITS,
+    NormalWishartPrior,
+    scored_and_prior,
+)
 from dagscape.scores.definitions.set_functions import ScoreFacts, SetFunctions
 from dagscape.scores.definitions.variable_columns import VariableColumns
 
@@ -68,17 +75,21 @@ class MarginalCells(MeasuredCells):
     ----------
     data : MixedData
         The data.
-    parameters : mapping
-        ``alpha_mu``, ``alpha_w``, ``nu`` and ``scale``.
+    facts : ScoreFacts
+        What the function depends on besides the data; its parameters are ``alpha_mu``, ``alpha_w``, ``nu`` and
+        ``scale``.
     """
 
-    def __init__(self, data: MixedData, parameters: Any) -> None:
-        whole = VariableColumns.of_numbers(data.values[:, ~data.is_discrete])
-        self.columns = whole.columns
+    def __init__(self, data: MixedData, facts: ScoreFacts) -> None:
+        parameters = facts.parameters
+        more = None if facts.prior_data is None else facts.prior_data.values[:, ~data.is_discrete]
+        columns = VariableColumns.of_numbers(data.values[:, ~data.is_discrete], more)
+        scored, of_prior = scored_and_prior(columns, facts, data.m)
+        self.columns = scored.columns
         standardized = parameters["scale"] == STANDARDIZE
         if standardized:
-            _check_variances(data, whole)
-        self._prior = NormalWishartPrior(whole, parameters, parameters["nu"], standardized=standardized)
+            _check_variances(data, of_prior)
+        self._prior = NormalWishartPrior(scored, of_prior, parameters, parameters["nu"], standardized=standardized)
         sums, diagonal = self.columns.sums(), self._prior.diagonal
         self._means = [self._prior.mean(i) for i in range(self.count)]
         # By column: the sum of the squared deviations from ν, which no cell exceeds.
@@ -178,7 +189,7 @@ class MarginalCells(MeasuredCells):
 
 
 def _check_variances(data: MixedData, columns: VariableColumns) -> None:
-    if data.m < 2:
+    if len(columns.columns.integers) < 2:
         raise InvalidData(f"the data have one row; {_TITLE} needs two or more to standardise columns")
     for i, name in enumerate(data.measured):
         if not columns.vary(i):
@@ -199,10 +210,11 @@ def _pairs(numbers: Any) -> NDArray[np.float64]:
 
 def _functions(data: MixedData, facts: ScoreFacts) -> SetFunctions:
     if not data.discrete:
-        return Bge(numeric_from_mixed(data), facts)
+        of_prior = None if facts.prior_data is None else numeric_from_mixed(facts.prior_data)
+        return Bge(numeric_from_mixed(data), replace(facts, prior_data=of_prior))
     if not data.measured:
         return BDEU.functions(dataset_from_mixed(data), facts)
-    return ConditionalFunctions(data, facts, BDEU.functions, MarginalCells(data, facts.parameters), _TITLE)
+    return ConditionalFunctions(data, facts, BDEU.functions, MarginalCells(data, facts), _TITLE)
 
 
 CG = ScoreDefinition(

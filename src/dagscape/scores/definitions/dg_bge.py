@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.normal_wishart import ALPHA_MU, ALPHA_W, NormalWishartFunctions
@@ -28,7 +30,9 @@ class DegenerateBge(NormalWishartFunctions):
     title: ClassVar[str] = "the degenerate Gaussian score"
 
     def __init__(self, data: MixedData, facts: ScoreFacts) -> None:
-        super().__init__(data, facts, VariableColumns.of_mixed(data).independent())
+        columns = VariableColumns.of_mixed(data, facts.prior_data)
+        of_prior = None if facts.prior_data is None else np.arange(len(columns.columns.integers)) >= data.m
+        super().__init__(data, facts, columns.independent(of_prior))
 
 
 DG_BGE = ScoreDefinition(

@@ -129,8 +129,9 @@ class LikelihoodFunctions(DeterminantFunctions):
         condition = "was set" if self._of_set_rows else "was not set"
         where = "" if self._every_row else f" in which {self._variables[child]!r} {condition}"
         remedy = f"use {argument('interventions', 'perfect')}, or leave" if self._of_set_rows else "leave"
+        name = self._variables[variable]
         return InvalidData(
-            f"{self._variables[variable]!r} has the same value in all rows{where}: {remedy} it out ({argument('drop')})"
+            f"{name!r} has the same value in all rows{where}: {remedy} it out ({argument('drop')})", degenerate=(name,)
         )
 
     def _dependent(self, members: Sequence[int], rows: int) -> InvalidData:
@@ -138,7 +139,8 @@ class LikelihoodFunctions(DeterminantFunctions):
         listed = f"{', '.join(names[:-1])} and {names[-1]}"
         return InvalidData(
             f"{listed} are linearly dependent in {rows:,} rows, so that their likelihood has no limit: set a lower "
-            f"{argument('max_parents')}, or leave one of them out ({argument('drop')})"
+            f"{argument('max_parents')}, or leave one of them out ({argument('drop')})",
+            degenerate=tuple(self._variables[int(i)] for i in members),
         )
 
 

@@ -60,7 +60,7 @@ class NormalWishartFunctions(DeterminantFunctions):
     facts : ScoreFacts
         What the functions depend on besides the data; its parameters are ``alpha_mu`` and ``alpha_w``.
     columns : VariableColumns
-        The columns of the variables.
+        The columns of the variables; after the rows of the data, those of ``facts.prior_data``.
     nu : float or "means"
         The prior mean of all columns.
     standardized : bool
@@ -83,15 +83,16 @@ class NormalWishartFunctions(DeterminantFunctions):
         """Compute the matrices; children that are fitted to the same rows share one."""
         if data.m > MOST_ROWS:
             raise InvalidData(f"the data have {data.m:,} rows; {self.title} takes up to {MOST_ROWS:,}")
-        if data.m < 2 and standardized:
+        scored, of_prior = scored_and_prior(columns, facts, data.m)
+        if len(of_prior.columns.integers) < 2 and standardized:
             raise InvalidData(f"the data have one row; {self.title} needs two or more to standardise columns")
-        if standardized and (constant := [v for v in range(data.n) if not columns.vary(v)]):
+        if standardized and (constant := [v for v in range(data.n) if not of_prior.vary(v)]):
             name = data.variables[constant[0]]
             raise InvalidData(
                 f"{name!r} has the same value in all rows: {self.remedy_of_constants}leave it out ({argument('drop')})"
             )
         self._variables, self.max_size = data.variables, facts.max_size
-        prior = NormalWishartPrior(columns, facts.parameters, nu, standardized=standardized)
+        prior = NormalWishartPrior(scored, of_prior, facts.parameters, nu, standardized=standardized)
         children = [facts.fitted_rows(data.interventions, data.m, i) for i in range(data.n)]
         numbers: dict[bytes, int] = {}
         functions = []
@@ -108,8 +109,16 @@ class NormalWishartFunctions(DeterminantFunctions):
         names = ", ".join(repr(self._variables[member]) for member in members)
         return InvalidData(
             f"{names} are linearly dependent, and the prior is too weak to tell them apart in double precision: "
-            f"{self.remedy}leave one of them out ({argument('drop')})"
+            f"{self.remedy}leave one of them out ({argument('drop')})",
+            degenerate=tuple(self._variables[member] for member in members),
         )
+
+
+def scored_and_prior(columns: VariableColumns, facts: ScoreFacts, m: int) -> tuple[VariableColumns, VariableColumns]:
+    """Return the columns of the first *m* rows, and those of the rows that ν and the scale of the prior come from."""
+    if facts.prior_data is None:
+        return columns, columns
+    return columns.of_rows(slice(m)), columns.of_rows(slice(m, None))
 
 
 class NormalWishartPrior:
@@ -119,6 +128,8 @@ class NormalWishartPrior:
     ----------
     columns : VariableColumns
         The columns of the variables.
+    of_prior : VariableColumns
+        The same columns, in the rows that ν and the scale come from.
     parameters : mapping
         ``alpha_mu`` and ``alpha_w``.
     nu : float or "means"
@@ -127,7 +138,15 @@ class NormalWishartPrior:
         Whether the prior has the covariance of a variable's columns, or the identity.
     """
 
-    def __init__(self, columns: VariableColumns, parameters: Any, nu: Value, *, standardized: bool) -> None:
+    def __init__(
+        self,
+        columns: VariableColumns,
+        of_prior: VariableColumns,
+        parameters: Any,
+        nu: Value,
+        *,
+        standardized: bool,
+    ) -> None:
         self._first, self._columns = columns.first, columns.columns
         self._blocks = [columns.of_variable(v) for v in range(columns.n)]
         self._count = columns.first[-1]
@@ -140,12 +159,17 @@ class NormalWishartPrior:
             what = plural(self._count, "column" if columns.indicators.any() else "variable")
             raise InvalidOption(f"is {wishart:g}; with {what}, it must be greater than {self._count + 1}", "alpha_w")
         self._all = self._columns.sums()
+        self._reference = self._all if of_prior is columns else of_prior.columns.sums()
         self._standardized, self._nu = standardized, nu
         self._t = self._mu * (self._freedom - 1) / (self._mu + 1)
         # The bound on the error of an integer, one unit, relative to the deviations from the mean.
         rough = [0.0 if exact else 1.0 for exact in self._columns.exact]
         self._deviation_error = max(
-            (error * self._all.rows / float(self._all.scatter[i, i]) ** 0.5 for i, error in enumerate(rough) if error),
+            (
+                error * self._reference.rows / float(self._reference.scatter[i, i]) ** 0.5
+                for i, error in enumerate(rough)
+                if error
+            ),
             default=0.0,
         )
 
@@ -173,8 +197,8 @@ class NormalWishartPrior:
         """Return the entry of T for two columns of a variable, in units of their integers."""
         if not self._standardized:
             return self._t * Fraction(4) ** -self._columns.exponents[i] if i == j else Fraction(0)
-        rows = self._all.rows
-        return self._t * int(self._all.scatter[i, j]) / (rows * (rows - 1))
+        rows = self._reference.rows
+        return self._t * int(self._reference.scatter[i, j]) / (rows * (rows - 1))
 
     @property
     def prior_logs(self) -> tuple[int, ...]:
@@ -186,8 +210,8 @@ class NormalWishartPrior:
         if not self._standardized:
             determinant = self._t ** len(block)
         else:
-            rows = self._all.rows
-            scatter = exact_determinant([[int(self._all.scatter[i, j]) for j in block] for i in block])
+            rows = self._reference.rows
+            scatter = exact_determinant([[int(self._reference.scatter[i, j]) for j in block] for i in block])
             determinant = scatter * (self._t / (rows * (rows - 1))) ** len(block)
             determinant *= Fraction(4) ** sum(self._columns.exponents[i] for i in block)
         return fixed(decimal_log(determinant))
@@ -247,7 +271,7 @@ class NormalWishartPrior:
     def mean(self, i: int) -> Fraction:
         """Return ν of a column, in units of its integers."""
         if self._nu == MEANS:
-            return Fraction(int(self._all.sums[i]), self._all.rows)
+            return Fraction(int(self._reference.sums[i]), self._reference.rows)
         scale = Fraction(2) ** (self._columns.scales[i] - self._columns.exponents[i])
         nu = Fraction(self._nu) * Fraction(2) ** -self._columns.exponents[i]
         return nu - Fraction(self._columns.centres[i]) * scale

@@ -124,6 +124,9 @@ class ScoreFacts:
     bounded_size : int or None
         The size of the largest set that ``bound`` covers, if it is to cover larger sets than are scored: values are
         rounded with its help, and must be the same integers as in a table of larger sets. Default: ``max_size``.
+    prior_data : data of the same type or None
+        The data from which a prior takes means and scales: those that a sample of rows was drawn from. None: the data
+        that are scored.
     """
 
     parameters: Mapping[str, Any]
@@ -132,6 +135,7 @@ class ScoreFacts:
     segments: NDArray[np.uint32] | None = None
     of_set_rows: bool = False
     bounded_size: int | None = None
+    prior_data: Any = None
 
     def fitted_rows(self, marks: Marks | None, rows: int, child: int) -> NDArray[np.bool_]:
         """Return which rows of the data, or which distinct rows, the families of a child are fitted to.

@@ -8,7 +8,7 @@ singular. No score depends on this choice, because another one multiplies the co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +40,16 @@ class VariableColumns:
     indicators: NDArray[np.bool_]
 
     @classmethod
-    def of_numbers(cls, values: Floats) -> VariableColumns:
-        """Return the columns of measured variables."""
+    def of_numbers(cls, values: Floats, more: Floats | None = None) -> VariableColumns:
+        """Return the columns of measured variables; rows of a second table follow those of the first."""
         n = values.shape[1]
-        return cls(IntegerColumns.of(values), tuple(range(n + 1)), np.zeros(n, dtype=np.bool_))
+        return cls(IntegerColumns.of(_joined(values, more)), tuple(range(n + 1)), np.zeros(n, dtype=np.bool_))
 
     @classmethod
-    def of_mixed(cls, data: MixedData) -> VariableColumns:
+    def of_mixed(cls, data: MixedData, more: MixedData | None = None) -> VariableColumns:
         """Return the columns of mixed data, with one for each level; :meth:`independent` leaves out one of each.
+
+        Rows of a second table with the same levels follow those of the first.
 
         Examples
         --------
@@ -57,11 +59,12 @@ class VariableColumns:
         >>> found.first, found.independent().columns.integers.tolist()
         ((0, 3), [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
         """
+        values = _joined(data.values, None if more is None else more.values)
         parts = [
             IntegerColumns.of_integers((cells[:, np.newaxis] == np.arange(levels)).astype(np.float64))
             if levels
             else IntegerColumns.of(cells[:, np.newaxis])
-            for cells, levels in zip(data.values.T, data.level_counts, strict=True)
+            for cells, levels in zip(values.T, data.level_counts, strict=True)
         ]
         first = np.cumsum([0, *(len(part.exponents) for part in parts)]).tolist()
         return cls(IntegerColumns.joined(parts), tuple(first), data.is_discrete)
@@ -85,6 +88,10 @@ class VariableColumns:
         integers = self.columns.integers[:, list(self.of_variable(variable))]
         return bool((integers != integers[0]).any())
 
+    def of_rows(self, rows: slice) -> VariableColumns:
+        """Return the columns of some rows, as the same integers."""
+        return VariableColumns(replace(self.columns, integers=self.columns.integers[rows]), self.first, self.indicators)
+
     def independent(self, rows: NDArray[np.bool_] | None = None) -> VariableColumns:
         """Return the columns without those of one level of each discrete variable, and of levels without rows.
 
@@ -107,3 +114,7 @@ class VariableColumns:
             kept += columns
             first.append(len(kept))
         return VariableColumns(self.columns.only(kept), tuple(first), self.indicators)
+
+
+def _joined(values: Floats, more: Floats | None) -> Floats:
+    return values if more is None else np.concatenate([values, more])
