@@ -193,3 +193,25 @@ def test_degrees_of_freedom_count_what_the_score_counts(capfd, tables):
     assert (code, err) == (0, "")
     found = ds.read_network(tables / "learned.json")
     assert found == ds.ConditionalGaussianNetwork.fit(found.dag, data, alpha_w=6.0)
+
+
+def test_the_automatic_score_of_mixed_tables_keeps_to_what_can_be_fitted(capfd, tables):
+    """Under dg-bge, the number is a parent of the class, which has no regression."""
+    generator = np.random.default_rng(8)
+    x = generator.normal(size=200)
+    y = generator.normal(size=200)
+    kind = np.where(x + y > 0, "high", "low")
+    pd.DataFrame({"x": x, "y": y, "kind": kind}).to_csv(tables / "sum.csv", index=False)
+    code, _, err = run(capfd, "fit", tables / "sum.csv", "--score", "dg-bge")
+    assert (code, "is discrete and has a measured parent" in err) == (3, True), err
+    code, out, err = run(capfd, "fit", tables / "sum.csv", "--score", "auto", "-o", tables / "sum.json")
+    assert (code, "An optimal network under cg, fitted to 200 rows: 3 variables" in " ".join(out.split())) == (0, True)
+    assert err == (
+        "dagscape: the score is 'cg', because 2 of 3 variables are measured, and the others are discrete: in networks "
+        "with regressions, discrete variables have discrete parents only\n"
+    )
+    data = ds.read_data(tables / "sum.csv", kind="mixed")
+    best = ds.optimal_network(ds.local_scores(data, score="cg")).network
+    assert ds.read_network(tables / "sum.json") == ds.ConditionalGaussianNetwork.fit(best, data)
+    code, out, _ = run(capfd, "fit", tables / "sum.csv", "--score", "auto", "--columns", "x,y", "--quiet")
+    assert (code, "An optimal network under bge" in out) == (0, True)

@@ -364,3 +364,17 @@ def test_units_whose_squares_are_no_doubles(method):
     for unit in (1e155, 1e300):
         with pytest.raises(InvalidData, match=r"of 'x' include .*e\+.*, of at most 1e\+150 in size"):
             ds.GaussianNetwork.fit(dag, frame * unit, method)
+
+
+def test_digits_of_predictions_far_from_zero():
+    """As the documentation says: with a mean of 10^k standard deviations, 16 - k digits are left, up to one."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=50)
+    frame = pd.DataFrame({"x": x, "y": 3 * x + rng.normal(size=50)})
+    dag = ds.Dag(["x", "y"], [("x", "y")])
+    for k in (20, 30, 40):
+        # Columns about multiples of 2^k whose digits all fit into a double.
+        own = (frame * 1024).round() / 1024
+        expected = ds.GaussianNetwork.fit(dag, own).query("y", {"x": 1.0}).mean
+        moved = ds.GaussianNetwork.fit(dag, own + 2.0**k).query("y", {"x": 2.0**k + 1}).mean - 2.0**k
+        assert abs(moved - expected) < 16 * 2.0 ** (k - 52)

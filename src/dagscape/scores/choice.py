@@ -22,6 +22,9 @@ AUTO_SCORE = "auto"
 # The scores of discrete, measured and mixed data.
 DISCRETE_SCORE, MEASURED_SCORE, MIXED_SCORE = "bdeu", "bge", "dg-bge"
 
+# That of mixed data whose networks are to have tables and regressions: discrete variables have discrete parents only.
+CONDITIONAL_SCORE = "cg"
+
 
 class ChosenScore(str):
     """The name of a score that was chosen by what the data hold, and why, as a clause.
@@ -42,7 +45,7 @@ class ChosenScore(str):
         return chosen
 
 
-def with_score(data: Any, score: str) -> tuple[Any, str]:
+def with_score(data: Any, score: str, mixed_score: str = MIXED_SCORE) -> tuple[Any, str]:
     """Return data and the score to use: the one that is given or, for ``"auto"``, one that suits the variables.
 
     Parameters
@@ -51,6 +54,8 @@ def with_score(data: Any, score: str) -> tuple[Any, str]:
         The data. They are read if the score depends on what they hold, and else returned as they are.
     score : str
         The name of a score, or ``"auto"``.
+    mixed_score : str
+        The score of mixed data.
 
     Examples
     --------
@@ -69,7 +74,7 @@ def with_score(data: Any, score: str) -> tuple[Any, str]:
     if isinstance(data, NumericData):
         return data, ChosenScore(MEASURED_SCORE, "all variables are measured")
     measured = f"{len(data.measured)} of {plural(data.n, 'variable')} {'is' if len(data.measured) == 1 else 'are'}"
-    return data, ChosenScore(MIXED_SCORE, f"{measured} measured, and the others are discrete")
+    return data, ChosenScore(mixed_score, f"{measured} measured, and the others are discrete")
 
 
 def _simplest(data: MixedData) -> Dataset | NumericData | MixedData:

@@ -43,7 +43,7 @@ from dagscape.networks.bundled import NETWORKS
 from dagscape.networks.files import read_network
 from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.results.base import RESULT_FORMATS, result_format
-from dagscape.scores.choice import AUTO_SCORE, with_score
+from dagscape.scores.choice import AUTO_SCORE, MIXED_SCORE, with_score
 from dagscape.scores.definitions.changed_mechanisms import INTERVENTION_KINDS
 from dagscape.scores.formats.files import SCORE_FILES
 from dagscape.scores.formats.prior_edges import read_prior_edges
@@ -382,11 +382,13 @@ def take_discrete(data: str, options: dict[str, Any], max_memory: int | str | No
 def take_data(data: str, options: dict[str, Any], max_memory: int | str | None) -> AnyData:
     """Read data of the kind that ``--score`` asks for, as a subcommand's options say, and remove those options.
 
-    If the data decide about the score, it is the option from here on.
+    If the data decide about the score, it is the option from here on. A command may have an option ``mixed_score`` of
+    its own: the score of mixed data, if they decide.
     """
+    mixed_score = options.pop("mixed_score", MIXED_SCORE)
     kind = MixedData if options["score"] == AUTO_SCORE else SCORES[options["score"]].data_type
     table = take_table(data, options, max_memory, numeric=kind is NumericData)
-    found, options["score"] = with_score(_MAKERS[kind](table, options, max_memory), options["score"])
+    found, options["score"] = with_score(_MAKERS[kind](table, options, max_memory), options["score"], mixed_score)
     return cast("AnyData", found)
 
 

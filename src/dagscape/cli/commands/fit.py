@@ -43,6 +43,7 @@ from dagscape.networks.gaussian.fitting import Method
 from dagscape.networks.writing import NETWORK_FORMATS, check_network_path, document_of
 from dagscape.report.measured_networks import render_measured_network
 from dagscape.report.networks import render_network
+from dagscape.scores.choice import CONDITIONAL_SCORE, ChosenScore
 
 
 def _network_path(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
@@ -97,10 +98,12 @@ def command(
     The structure is that of --network or, by default, an optimal network of the data under the score. The file that -o
     writes is a MODEL for 'dagscape query' and 'dagscape predict'; it remembers how numbers were cut. A score of numbers
     or of mixed tables, such as --score bge or --score cg, leaves them as they are: measured variables then have
-    linear regressions on their parents, and the network needs a .json file.
+    linear regressions on their parents, and the network needs a .json file. --score auto is cg for a mixed table,
+    because discrete variables must then have discrete parents only.
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
+    options["mixed_score"] = CONDITIONAL_SCORE
     numbers = {name: options[name] for name in ("ess", *REGRESSION_PRIOR) if options.get(name) is not None}
     if structure is None:
         dag, dataset = _learned(data, options, work, out)
@@ -143,7 +146,14 @@ def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Outp
         scores, dataset = take_scores(data, options, work | {"progress": progress}, out, [optimal_requirements])
         if dataset is None:
             raise InvalidOption("a network cannot be fitted to a score file: give a table of data")
-        return optimal_network(scores, **work, progress=progress).network, dataset
+        found = optimal_network(scores, **work, progress=progress).network
+    score = options["score"]
+    if isinstance(score, ChosenScore) and score == CONDITIONAL_SCORE:
+        out.note(
+            f"the score is '{score}', because {score.why}: in networks with regressions, discrete variables have "
+            "discrete parents only"
+        )
+    return found, dataset
 
 
 def _fitted_to(dataset: AnyData) -> str:
