@@ -82,7 +82,7 @@ def mixed_test(
 def _measured_pair(x: Any, y: Any, measured: Sequence[Any], rows: list[int]) -> tuple[float, int]:
     left = [residuals(np.asarray(column)[rows], [z[rows] for z in measured]) for column in (x, y)]
     r = np.corrcoef(*left)[0, 1]
-    return -len(rows) * math.log(1 - r * r), 1
+    return -(len(rows) - len(measured) - 2.5) * math.log(1 - r * r), 1
 
 
 def _regression(response: Any, measured: Sequence[Any], rows: list[int]) -> float:
@@ -96,7 +96,19 @@ def _regressions(response: Any, measured: Sequence[Any], groups: list[list[int]]
         return 0.0, 0
     apart = sum(_regression(response, measured, group) for group in groups)
     together = _regression(response, measured, [row for group in groups for row in group])
-    return apart - together, (len(groups) - 1) * (len(measured) + 2)
+    freedom = (len(groups) - 1) * (len(measured) + 2)
+    sizes = [len(group) for group in groups]
+    mean = sum(_mean(n, len(measured)) for n in sizes) - _mean(sum(sizes), len(measured))
+    return (apart - together) * freedom / mean, freedom
+
+
+def _mean(n: int, regressors: int) -> float:
+    """The mean of what :func:`_regression` returns if errors are normal with variance 1: that of a log of χ²."""
+    freedom = n - regressors - 1
+    # Up to 300 degrees: by the recurrence of digamma, from 1 or 1/2.
+    log_chi_square = math.log(2) - np.euler_gamma - (0 if freedom % 2 == 0 else 2 * math.log(2))
+    log_chi_square += math.fsum(2 / k for k in range(2 - freedom % 2, freedom, 2))
+    return -n * (log_chi_square - math.log(n))
 
 
 def _normal(measured: Sequence[Any], groups: Sequence[list[int]]) -> float:

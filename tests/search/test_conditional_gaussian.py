@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import dagscape as ds
 from dagscape.search import mixed_cells
@@ -130,6 +130,33 @@ def test_p_values_of_independent_columns_are_uniform(kinds, given):
     assert stats.kstest(p_values, "uniform").pvalue > 0.01
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("m", [25, 50, 100])
+@pytest.mark.parametrize("kind", ["mm", "mm given a state", "dm"])
+def test_the_size_is_nominal_with_few_rows(m, kind):
+    """Given X and Z, p-values of independent columns Y are independent: a table has many."""
+    rng, columns, tables = np.random.default_rng(m), 100, 16
+    sizes = []
+    for _ in range(tables):
+        z, a = rng.normal(size=(m, 2)), np.arange(m) % 2
+        x = a if kind == "dm" else z.sum(axis=1) + rng.normal(size=m)
+        y = z @ rng.normal(size=(2, columns)) + rng.normal(size=(m, columns))
+        state = np.zeros(m) if kind == "mm" else a
+        names = ("x", "u", "v", "s", *(f"y{i}" for i in range(columns)))
+        levels = dict.fromkeys(("x", "s") if kind == "dm" else ("s",), ("0", "1"))
+        tests = ConditionalGaussianTests(ds.MixedData(names, np.column_stack([x, z, state, y]), levels), ALL, 1)
+        given = [1, 2, 3] if kind == "mm given a state" else [1, 2]
+        found = tests.associations(0, np.arange(4, 4 + columns), np.array([given]))[0]
+        sizes.append((found >= -math.log(0.05)).mean())
+    # Three standard errors.
+    assert np.mean(sizes) == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / (columns * tables)))
+
+
+def expected_log(n):
+    """The mean of -n ln(RSS / n) without regressors."""
+    return -n * (special.digamma((n - 1) / 2) + math.log(2 / n))
+
+
 def test_what_a_set_determines_is_independent():
     rng = np.random.default_rng(6)
     x, y = rng.normal(size=(2, 120))
@@ -147,7 +174,9 @@ def test_what_a_set_determines_is_independent():
     assert tests.associations(0, np.array([2]), np.array([[1, 0]]))[0, 0] == INDEPENDENT
     # What is determined only by all levels together is as dependent as can be, which is a number.
     value, degrees = statistic(tests, names.index("f"), names.index("a"))
-    assert (value, degrees) == (pytest.approx(-120 * math.log(1e-8), rel=1e-9), 2)
+    counts = np.bincount(a)
+    mean = sum(expected_log(n) for n in counts) - expected_log(120)
+    assert (value, degrees) == (pytest.approx(-120 * math.log(1e-8) * 2 / mean, rel=1e-9), 2)
 
 
 @pytest.mark.parametrize(("first", "second"), [("y", "z"), ("a", "y"), ("a", "b")])

@@ -14,13 +14,25 @@ times the estimated mutual information, and its degrees of freedom are
 where *d* counts parameters, and the p-value is that of χ². They are symmetric in *X* and *Y*, and sums over the states
 *z* of the discrete part of *Z*. In each of these, what they say depends on the kinds of *X* and *Y*:
 
-- both measured: :math:`-n_z \ln(1 - r^2)`, 1 degree, with *r* the correlation of what regressions on the measured part
-  of *Z* leave of both;
+- both measured: :math:`-(n_z - |Z| - 2.5) \ln(1 - r^2)`, 1 degree, with *r* the correlation of what regressions
+  on the measured part of *Z* leave of both;
 - *X* discrete, *Y* measured: the regressions of *Y* on the measured part of *Z*, one for each level of *X*, with
   variances of their own, against a single one;
 - both discrete: G² and, given measured variables, the same comparison for the normal distributions of these. That the
   distributions in joint states are normal does not make those in states of *X* or of *Y* alone normal, so that here the
-  p-value is only approximate. A negative statistic shows independence.
+  p-value is only approximate: where a measured variable is the common cause of both, independence given it is rejected
+  too often, the more so the more rows there are. A negative statistic shows independence.
+
+Corrections for few rows. The statistic is larger than χ² on average, so that p-values would be too small. Those of
+measured variables have the factors of [bartlett1937]_, in each state *z*. For two measured variables, the factor
+:math:`(n_z - |Z| - 2.5) / n_z` is in the formula above, with :math:`|Z|` the number of measured members of *Z* that do
+not depend linearly on others. For a discrete and a measured one, it is the number of degrees of freedom divided by the
+mean of the statistic under independence, which is exact: twice the log-likelihood of a regression on *p* variables in
+*n* rows has, up to terms that cancel, the mean
+
+.. math:: -n \Bigl(ψ\Bigl(\frac{n - p - 1}{2}\Bigr) + \ln \frac 2n\Bigr)
+
+with ψ the digamma function. Two discrete variables have no correction, as in G² tests.
 
 Rules for few rows. A test is made only with at least ``rows_per_cell`` rows for each joint state of the discrete
 variables and each of *k* + 1 parameters, where *k* of the variables *X*, *Y* and *Z* are measured; without any, that is
@@ -145,10 +157,12 @@ class ConditionalGaussianTests:
         matrices, _ = moments.correlations()
         shares = np.diagonal(matrices, axis1=1, axis2=2)[:, size:].copy()
         products = matrices[:, size, size + 1 :].copy()
-        eliminate(matrices[:, :size, :size], matrices[:, :size, size:], shares, products)
+        pivots = eliminate(matrices[:, :size, :size], matrices[:, :size, size:], shares, products)
         found = partial_correlations(shares, products)
         varies = ~np.isnan(found)
-        terms = -moments.counts[:, np.newaxis] * np.log1p(-np.square(np.where(varies, found, 0.0)))
+        # At least 1.5, by the rules for few rows.
+        counts = moments.counts - _ranks(pivots) - 2.5
+        terms = -counts[:, np.newaxis] * np.log1p(-np.square(np.where(varies, found, 0.0)))
         return terms.sum(axis=0), _of_what_is_left(varies.sum(axis=0, dtype=np.float64), enough)
 
     def _discrete_and_measured(self, discrete: int, others: Numbers, given: _Given) -> Statistic:
@@ -171,7 +185,14 @@ class ConditionalGaussianTests:
         all_logs = np.log(np.where(varies, all_variances, 1.0))
         logs = np.log(np.where(varies[groups], variances, 1.0))
         degrees = np.bincount(groups, ranks + 2) - (all_ranks + 2)
-        return pooled.counts @ all_logs - moments.counts @ logs, _of_what_is_left(degrees @ varies, enough)
+        terms = pooled.counts[:, np.newaxis] * all_logs
+        np.subtract.at(terms, groups, moments.counts[:, np.newaxis] * logs)
+        means = np.bincount(groups, _mean_likelihoods(moments.counts, ranks))
+        means -= _mean_likelihoods(pooled.counts, all_ranks)
+        # What is determined in some of the states alone may have no degrees.
+        corrected = means > np.maximum(degrees, 0.0)
+        factors = np.where(corrected, degrees / np.where(corrected, means, 1.0), 1.0)
+        return factors @ terms, _of_what_is_left(degrees @ varies, enough)
 
     def _both_discrete(self, first: int, second: int, given: _Given) -> Statistic:
         size, variables = len(given.measured), tuple(sorted([first, second, *given.discrete]))
@@ -219,7 +240,24 @@ def _residuals(moments: Moments, size: int) -> tuple[Floats, Floats]:
     shares = np.diagonal(matrices, axis1=1, axis2=2)[:, size:].copy()
     pivots = eliminate(matrices[:, :size, :size], matrices[:, :size, size:], shares)
     left = np.where(shares > LEAST_SHARE, shares * variances[:, size:], 0.0)
-    return left, np.count_nonzero(~np.isnan(pivots), axis=1).astype(np.float64)
+    return left, _ranks(pivots)
+
+
+def _ranks(pivots: Floats) -> Floats:
+    """Return how many members of each set do not depend linearly on those before them."""
+    return np.count_nonzero(~np.isnan(pivots), axis=1).astype(np.float64)
+
+
+def _mean_likelihoods(counts: Floats, ranks: Floats) -> Floats:
+    """Return the mean of -n ln(RSS / n) of regressions with normal errors of variance 1.
+
+    >>> _mean_likelihoods(np.array([1000.0]), np.array([3.0])).round(2).tolist()
+    [5.01]
+    """
+    from scipy.special import psi
+
+    found: Floats = -counts * (psi((counts - ranks - 1) / 2) + np.log(2 / counts))
+    return found
 
 
 def _log_determinants(moments: Moments, first: Numbers, second: Numbers, both: Numbers) -> tuple[float, Floats]:
