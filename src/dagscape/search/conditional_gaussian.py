@@ -187,8 +187,8 @@ class ConditionalGaussianTests:
         degrees = np.bincount(groups, ranks + 2) - (all_ranks + 2)
         terms = pooled.counts[:, np.newaxis] * all_logs
         np.subtract.at(terms, groups, moments.counts[:, np.newaxis] * logs)
-        means = np.bincount(groups, _mean_likelihoods(moments.counts, ranks))
-        means -= _mean_likelihoods(pooled.counts, all_ranks)
+        apart = np.bincount(groups, _mean_likelihoods(moments.counts, ranks))
+        means = apart - _mean_likelihoods(pooled.counts, all_ranks)
         # What is determined in some of the states alone may have no degrees.
         corrected = means > np.maximum(degrees, 0.0)
         factors = np.where(corrected, degrees / np.where(corrected, means, 1.0), 1.0)
@@ -245,7 +245,8 @@ def _residuals(moments: Moments, size: int) -> tuple[Floats, Floats]:
 
 def _ranks(pivots: Floats) -> Floats:
     """Return how many members of each set do not depend linearly on those before them."""
-    return np.count_nonzero(~np.isnan(pivots), axis=1).astype(np.float64)
+    found: Floats = np.count_nonzero(~np.isnan(pivots), axis=1).astype(np.float64)
+    return found
 
 
 def _mean_likelihoods(counts: Floats, ranks: Floats) -> Floats:
