@@ -16,6 +16,15 @@ from dagscape.scores.tables.on_demand import on_demand_scores
 from oracles.conditional_gaussian import cells
 from oracles.gaussian import bge
 
+# One value that differs makes a column skewed, which is said elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore:.* very skewed:dagscape.core.errors.SuspiciousColumns")
+
+
+def others(boot: ds.Bootstrap) -> tuple[str, ...]:
+    """What a result says besides that."""
+    return tuple(warning for warning in boot.warnings if "very skewed" not in warning)
+
+
 SAMPLES = 20
 OPTIONS = {"samples": SAMPLES, "workers": 1, "settings": "fixed"}
 
@@ -37,7 +46,7 @@ def data_for(score):
 @pytest.mark.parametrize("score", ["bge", "cg", "dg-bge"])
 def test_constant_columns_are_no_error_where_samples_share_a_prior(score):
     found = ds.bootstrap(data_for(score), score=score, **OPTIONS)
-    assert (len(found), found.warnings) == (SAMPLES, ())
+    assert (len(found), others(found)) == (SAMPLES, ())
 
 
 def joint(score, data, rows, members):
@@ -84,7 +93,7 @@ def test_samples_without_scores_are_left_out_and_counted(score, tmp_path):
     assert [*found.networks] == expected
     assert (found.left_out, found.complete) == (SAMPLES - len(kept), True)
     text = f"samples left out: {found.left_out} of 20 samples were left out, because 'z' has one value in them"
-    assert found.warnings == (text,)
+    assert others(found) == (text,)
     assert f"{len(kept)} of 20 samples" in repr(found)
     found.save(tmp_path / "boot.json")
     assert ds.load_result(tmp_path / "boot.json") == found
