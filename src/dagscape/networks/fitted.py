@@ -5,8 +5,6 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dagscape.core.errors import InvalidOption
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
@@ -80,8 +78,7 @@ def measured_network_of(
 
 def _without_levels(alpha_w: float, data: MixedData) -> float:
     """Return the degrees of freedom for measured variables alone, from those for all columns."""
-    of_levels = sum(len(np.unique(data.values[:, v])) - 1 for v in np.flatnonzero(data.is_discrete))
-    columns = of_levels + len(data.measured)
+    columns = data.indicator_count + len(data.measured)
     if alpha_w <= columns + 1:
         raise InvalidOption(f"is {alpha_w:g}; with {columns} columns, it must be greater than {columns + 1}", "alpha_w")
-    return alpha_w - of_levels
+    return alpha_w - data.indicator_count

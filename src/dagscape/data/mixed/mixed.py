@@ -232,6 +232,11 @@ class MixedData(NumberRows, Remembering):
         return tuple(len(self.levels.get(name, ())) for name in self.variables)
 
     @property
+    def indicator_count(self) -> int:
+        """The number of columns that stand for levels: one fewer than a discrete variable has observed levels."""
+        return sum(len(np.unique(self.values[:, v])) - 1 for v in np.flatnonzero(self.is_discrete))
+
+    @property
     def fingerprint(self) -> str:
         """A SHA-256 digest of the content, in hexadecimal; it does not depend on the order of the rows."""
         return self.once("fingerprint", self._digest)

@@ -43,6 +43,6 @@ DG_BGE = ScoreDefinition(
     functions=DegenerateBge,
     data_type=MixedData,
     parameters=(ALPHA_MU, ALPHA_W),
-    prior_columns=lambda data: VariableColumns.of_mixed(data).independent().first[-1],
+    prior_columns=lambda data: data.indicator_count + len(data.measured),
     rule=NORMAL_LEVELS,
 )
