@@ -7,16 +7,17 @@ number of axes.
 that a feature that was never seen has an error as well: about 1 / N.
 
 *Chains.* Each chain is divided into batches of consecutive draws: √draws of them, but at least 10 if there are as many
-draws. The error of an average is the largest of
+draws. The error of an average is the larger of
 
 - the batch-means error: √(s² (1 + 2 r) / number of batches), where s² is the variance of the batch means of a chain,
   averaged over chains, and r the correlation of neighbouring batch means, if positive: batches that are not much longer
   than the memory of a chain would otherwise hide a part of the error;
-- the error from the spread of the chains: √(t² / number of chains), where t² is the variance of their means;
-- for probabilities, the smoothed error of independent samples above, with the effective sample size that follows from
-  these: N = p (1 - p) / error², at most the number of draws;
-- for probabilities, the error of a feature that independent samples, as many as the effective size of the scores, have
-  never shown. Chains may have missed as much as that.
+- the error from the spread of the chains: √(t² / number of chains), where t² is the variance of their means.
+
+Chains can miss what independent samples, as many as the effective size N of the scores, can miss: about 1 / N, the
+error of a feature that was never seen. Nothing in the batches tells of it, so the squares of both errors are added. The
+error of a probability is at least the smoothed error of independent samples above, with the effective sample size that
+follows from the batches and the spread: N = p (1 - p) / error², at most the number of draws.
 
 *Diagnostics.* The split R-hat compares the variance between halves of chains with that within them; it is near 1 if the
 chains have forgotten where they started. Of real numbers, ranks are transformed to normal scores, and so are the
@@ -139,7 +140,7 @@ def chain_share_errors(
     [0.0101]
     >>> stuck = np.concatenate([never, always])
     >>> chain_share_errors(stuck, draws=1000, scores_size=98.0).round(4).tolist()
-    [0.189]
+    [0.1892]
     """
     errors = chain_errors(batches, means)
     shares = (batches.mean(axis=1) if means is None else means).mean(axis=0)
@@ -152,7 +153,7 @@ def chain_share_errors(
     size = np.clip(np.where(told, size, scores_size), 1.0, most)
     floor = np.where(np.isfinite(size), binomial_errors(shares, np.where(np.isfinite(size), size, 1.0)), 0.0)
     unseen = binomial_errors(0.0, max(scores_size, 1.0))
-    return np.maximum(np.maximum(errors, floor), unseen)
+    return np.maximum(np.hypot(errors, unseen), floor)
 
 
 def split_r_hat(values: NDArray[Any], *, ranks: bool = True) -> Any:
