@@ -427,16 +427,18 @@ OF_WIDE = (OLD, "ess 10, uniform", "ess 1, penalty 3", "ess 0.5 to 32, penalties
 
 
 def table() -> None:
-    """Write the tables of all kinds, and draw the calibration."""
+    """Write the tables of all kinds, and draw calibration and log loss."""
     general = [name for name in RULES if name not in OF_FEW]
     bins: Bins = {}
+    losses: dict[str, dict[str, float]] = {}
     for section, names, which in (
         ("simulated", general, f"of up to {WIDE} variables"),
         ("wide", OF_WIDE, f"of 6 to 20 variables, {NETWORKS // 10} of them of 14 to 20"),
         ("few", [OLD, *OF_FEW], f"of up to {FEW} variables"),
     ):
         rows, found = simulated_rows(names)
-        bins |= found if section == "wide" else {}
+        if section == "wide":
+            bins, losses["simulated tables"] = found, {str(row[0]): float(str(row[2])) for row in rows}
         PAGE.table(
             section,
             f"Simulated networks {which}: the mean log loss of pairs (an edge in either direction) and of edges, each "
@@ -453,27 +455,30 @@ def table() -> None:
         ["rule", "tables", "pairs", "above 0.5", "above 0.9", "tables with one", "mean"],
         permuted_rows(),
     )
+    halves = halves_rows()
+    losses["halves of real tables"] = {str(row[0]): float(str(row[2])) for row in halves}
     PAGE.table(
         "halves",
         "Halves of real tables: the log loss of the probabilities of one half, judged by those of the other; the mean "
         "difference; pairs that differ by more than 0.8; pairs above 0.9 in one half, and the share of these above 0.5 "
         "in the other.",
         ["rule", "splits", "log loss", "difference", "apart", "above 0.9", "confirmed"],
-        halves_rows(),
+        halves,
     )
-    draw(bins)
+    draw(bins, losses)
 
 
-def draw(found: Bins) -> None:
-    """Draw the share of pairs that are there by their probability: two fixed settings, and the average."""
+def draw(found: Bins, losses: dict[str, dict[str, float]]) -> None:
+    """Draw the share of pairs that are there by their probability, under three rules, and log losses of four."""
     import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "dagscape"}):
-        figure = Figure(figsize=(8.5, 3.2), layout="constrained")
+        figure = Figure(figsize=(8.5, 5.2), layout="constrained")
+        grid = figure.add_gridspec(2, 3, height_ratios=[3, 2])
         titles = {OLD: "ess 1, uniform prior", "ess 10, uniform": "ess 10, uniform prior", NEW: "average over settings"}
         for place, (name, title) in enumerate(titles.items()):
-            axes = figure.add_subplot(1, 3, 1 + place)
+            axes = figure.add_subplot(grid[0, place])
             kept = [one for one in found[name] if one is not None]
             stated, there = [one.stated for one in kept], [one.there for one in kept]
             low, high = zip(*(one.interval for one in kept), strict=True)
@@ -485,6 +490,16 @@ def draw(found: Bins) -> None:
             axes.set_aspect("equal")
             if not place:
                 axes.set_ylabel("share that is there")
+        axes = figure.add_subplot(grid[1, :])
+        shown = {OLD: titles[OLD], "ess 1, penalty 3": "ess 1, edge penalty 3", **titles}
+        for marker, (kind, of_rules) in zip("os", losses.items(), strict=True):
+            axes.plot([of_rules[name] for name in shown], range(len(shown)), marker, label=kind)
+        axes.set_yticks(range(len(shown)), list(shown.values()))
+        axes.set_ylim(len(shown) - 0.5, -0.5)
+        axes.set_xlim(left=0)
+        axes.grid(axis="x", linewidth=0.4)
+        axes.set_xlabel("log loss of pairs, nats")
+        axes.legend(frameon=False, fontsize=9)
         path = (RESULTS if WRITE in sys.argv[1:] else FIGURES) / "settings.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None})
