@@ -200,6 +200,18 @@ def test_scores_of_numbers_refuse_holes():
         ds.local_scores(NUMERIC, score="bic-g")
 
 
+def test_errors_name_what_uses_incomplete_rows():
+    learners = r"learn\(\) with missing='em', chain\(\) with missing='sample' and score='pnal' use incomplete rows"
+    for data, score in ((DATA, "bdeu"), (NUMERIC, "bge")):
+        with pytest.raises(ds.InvalidData, match=learners):
+            ds.local_scores(data, score=score)
+    fitting = r"Network.fit\(\) with missing='em' uses incomplete rows"
+    with pytest.raises(ds.InvalidData, match=fitting):
+        ds.Network.fit(DAG, DATA)
+    with pytest.raises(ds.InvalidData, match=fitting):
+        ds.GaussianNetwork.fit(ds.Dag(["X0", "X1"]), NUMERIC)
+
+
 TRAIN = ds.Dataset.from_frame(
     pd.DataFrame({"rain": ["no", "yes", "no", "yes"], "wet": [0, 1, 1, 1], "mud": ["a", "b", "a", "a"]})
 )

@@ -173,7 +173,18 @@ class MayMiss(Protocol):
         """Whether cells are missing."""
 
 
-def check_complete(data: MayMiss, user: str) -> None:
+# What uses incomplete rows as they are, in messages: to learn a structure.
+INCOMPLETE_USES = (
+    f"{function('learn')} with {argument('missing', 'em')}, {function('chain')} with {argument('missing', 'sample')} "
+    f"and {argument('score', 'pnal')} use"
+)
+
+
+# Likewise, to fit a network.
+FITTING_USE = f"{function('Network.fit')} with {argument('missing', 'em')} uses"
+
+
+def check_complete(data: MayMiss, user: str, uses: str = INCOMPLETE_USES) -> None:
     """Refuse data with missing cells.
 
     Parameters
@@ -182,6 +193,8 @@ def check_complete(data: MayMiss, user: str) -> None:
         Data of any kind.
     user : str
         What cannot use them, in messages.
+    uses : str
+        What can, with its verb.
 
     Examples
     --------
@@ -192,7 +205,8 @@ def check_complete(data: MayMiss, user: str) -> None:
     level = f"{argument('missing', 'level')} to make them a level of their own, or "
     raise InvalidData(
         f"the data have missing cells, which {user} cannot use: make the data with "
-        f"{level if isinstance(data, Dataset) else ''}{argument('missing', 'drop')} to leave out their rows"
+        f"{level if isinstance(data, Dataset) else ''}{argument('missing', 'drop')} to leave out their rows; "
+        f"{uses} incomplete rows as they are"
     )
 
 

@@ -162,7 +162,8 @@ data_options = _apply(
             "--missing",
             type=click.Choice(MISSING_CHOICES),
             show_default="error",
-            help="Missing cells: refuse them, make them a level, drop their rows, or keep them, for few methods.",
+            help="Missing cells: refuse them, make them a level, drop their rows, or keep them, for methods that use "
+            "incomplete rows.",
         ),
         click.option(
             "--levels",

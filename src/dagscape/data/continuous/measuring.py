@@ -36,7 +36,7 @@ NUMERIC_MISSING_CHOICES: tuple[NumericMissing, ...] = ("error", "drop", "keep")
 # A number, its sorted copy, and the sorting keys.
 _CELL_BYTES = 24
 
-KEEP_CELLS = ("keep", "keep it for predictions alone", "keep them for predictions alone")
+KEEP_CELLS = ("keep", "keep it for methods that use incomplete rows", "keep them for methods that use incomplete rows")
 
 
 class MeasuringOptions(SelectionOptions, total=False):

@@ -15,7 +15,7 @@ from dagscape.core.resources import format_bytes, memory_limit
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.tables.table import listing
 from dagscape.data.tables.value_types import LevelFinder
-from dagscape.data.values import check_complete
+from dagscape.data.values import FITTING_USE, check_complete
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -94,7 +94,7 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option="data",
         )
-    check_complete(data, "a network's tables")
+    check_complete(data, "a network's tables", FITTING_USE)
     column = {name: index for index, name in enumerate(data.variables)}
     absent = [name for name in variables if name not in column]
     if absent:

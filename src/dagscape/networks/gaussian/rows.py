@@ -25,7 +25,7 @@ from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.tables.frames import is_empty_frame, is_frame, table_from_frame
 from dagscape.data.tables.numbers import number_strings, parse_numbers
 from dagscape.data.tables.table import Table, listing
-from dagscape.data.values import as_mixed, check_complete
+from dagscape.data.values import FITTING_USE, as_mixed, check_complete
 from dagscape.networks.discrete.evidence import UNOBSERVED, column_codes, warn_if_nothing_is_common
 from dagscape.networks.discrete.families import level_numbers
 
@@ -88,7 +88,7 @@ def rows_to_fit(variables: Sequence[str], data: MixedData) -> Rows:
     >>> rows_to_fit(["b", "a"], data).values.tolist()
     [[2.0, 0.5], [3.0, 1.5]]
     """
-    check_complete(data, "a network's parameters")
+    check_complete(data, "a network's parameters", FITTING_USE)
     columns = _columns(variables, data)
     marks = data.interventions
     return Rows(data.values[:, columns], None if marks is None else marks[:, columns])
@@ -132,7 +132,7 @@ def rows_to_judge(variables: Sequence[str], levels: Levels, data: Any) -> Rows:
             )
         return found
     mixed = as_mixed(data)
-    check_complete(mixed, "the likelihood")
+    check_complete(mixed, "the likelihood", FITTING_USE)
     _columns(variables, mixed)
     return _of_mixed(variables, levels, mixed, "")
 
