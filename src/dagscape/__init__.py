@@ -57,6 +57,7 @@ _HOMES = {
     "MixedData": "data.mixed.mixed",
     "Modes": "modes.result",
     "Network": "networks.discrete.network",
+    "NoProbabilities": "core.errors",
     "NormalMixture": "networks.gaussian.mixtures",
     "NumericData": "data.continuous.numeric",
     "OnDemandScores": "scores.tables.on_demand",

@@ -14,6 +14,7 @@ from dagscape.core.errors import InfiniteErrors as InfiniteErrors
 from dagscape.core.errors import InvalidData as InvalidData
 from dagscape.core.errors import InvalidOption as InvalidOption
 from dagscape.core.errors import LostPrecision as LostPrecision
+from dagscape.core.errors import NoProbabilities as NoProbabilities
 from dagscape.core.errors import NothingObserved as NothingObserved
 from dagscape.core.errors import PooledExperiments as PooledExperiments
 from dagscape.core.errors import RelatedColumns as RelatedColumns

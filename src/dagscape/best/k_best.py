@@ -31,6 +31,7 @@ from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.results.base import provenance_of
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.posteriors import meaningless_shares
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 
 DEFAULT_K = 10
@@ -110,7 +111,7 @@ def k_best(
     with listening(progress) as listener:
         search = BestEnumeration(scores, space, used_threads, max_memory, listener)
         caveats = Caveats(scores.info.warnings)
-        caveats.issue(incomplete_scores(scores, WITHOUT_FAMILIES))
+        caveats.issue(incomplete_scores(scores, WITHOUT_FAMILIES), meaningless_shares(scores.info))
         parents, exact, following = gather(search, k, _allowance(scores, within), listener)
     check_any_found(search)
     # If there was no memory for the next network, the requested ones may still all be there.

@@ -216,6 +216,10 @@ class UnconvergedChains(DagscapeWarning):
     """Markov chains disagree, or are too short: their averages may be far off."""
 
 
+class NoProbabilities(DagscapeWarning):
+    """Scores rank networks, but their differences are no log odds, so shares of a list mean nothing."""
+
+
 class UnreadablePicture(DagscapeWarning):
     """The text of a picture is too small on its page."""
 

@@ -50,6 +50,7 @@ from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.results.base import provenance_of
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.posteriors import meaningless_shares
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.tables.family_arrays import kernel_families
@@ -166,6 +167,7 @@ def modes(
     if not exact and end is kernels.ModeOutcome.NO_MORE:
         raise InvalidData("every network has an impossible family: there are no modes")
     caveats = Caveats(scores.info.warnings)
+    caveats.issue(meaningless_shares(scores.info))
     if end in _REASONS:
         stop = f"the search ran out of {_REASONS[end]} after {plural(len(exact), 'mode')}, proved to be the best"
         caveats.issue(StoppedEarly(stop))

@@ -27,6 +27,7 @@ from dagscape.posterior.order_weights import OrderWeightsOption, order_logs
 from dagscape.posterior.running import INCOMPLETE_SUM, plan_sum
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.constraints import Edge
+from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
 
@@ -75,6 +76,7 @@ def feature_probability(
     """
     budget = Budget.of(threads, max_memory)
     check_scores(scores)
+    check_posterior(scores.info)
     weighted = order_weights is not None
     planned = plan_sum(scores, over, backend, budget, order_weights=weighted, weight_tables=2)
     orders = order_logs(order_weights, scores.variables, planned.threads, planned.limit)

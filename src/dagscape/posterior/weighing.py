@@ -19,6 +19,7 @@ from dagscape.posterior.running import plan_sum
 from dagscape.posterior.setting import Setting
 from dagscape.posterior.summing import log_prior_of
 from dagscape.scores.parent_states import parent_states
+from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.scoring import restricted_scores, score_job
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.lattice_scores import LatticeScores
@@ -69,6 +70,8 @@ def weighed_settings(
     grids: Sequence[Grid], over: str, budget: Budget, listener: ProgressListener | None, backend: str = "auto"
 ) -> list[WeighedSetting]:
     """Return all settings with their evidence, from one total each."""
+    for grid in grids:
+        check_posterior(grid.largest.definition.name)
     found: list[WeighedSetting] = []
     count = sum(len(grid.jobs) for grid in grids)
     for grid, job, scores in scored_settings(grids, budget, listener):

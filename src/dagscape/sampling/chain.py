@@ -65,6 +65,7 @@ from dagscape.sampling.chain_requirements import (
 from dagscape.sampling.chain_starts import Start, listed_start, random_start
 from dagscape.sampling.running_chains import Drawn, Lengths, OneChain, collected, make_chains, run_chains
 from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob, scoring_options, suspicious_columns
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
@@ -261,8 +262,10 @@ def _scores(
 ) -> tuple[LocalScores, ScoringJob | None]:
     """Return the scores: those of all families where that is possible, otherwise on demand."""
     data, options = given.data, given.options
+    check_posterior(options.get("score"))
     if isinstance(data, LocalScores):
         refuse_options_of_data(given.settings, {})
+        check_posterior(data.info)
         if options:
             name = next(iter(options))
             raise InvalidOption("is an option of scoring, but scores are given: score the data with it", option=name)

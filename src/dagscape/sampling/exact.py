@@ -29,6 +29,7 @@ from dagscape.results.base import provenance_of
 from dagscape.sampling.requirements import DEFAULT_SAMPLES, SAMPLES, sampling_requirements
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
+from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
 
 # Above this numerical error of the probabilities of samples, a warning is issued.
@@ -95,8 +96,10 @@ def sample_dags(
     budget = Budget.of(threads, max_memory)
     SAMPLES.check(samples, "samples")
     check_choice(over, SUMMED_OVER, "over")
+    check_posterior(options.get("score"))
     scores = scores_of(scores, settings, options, budget, progress, over=over)
     check_scores(scores)
+    check_posterior(scores.info)
     rng, count = random_generator(seed), int(samples)
     sampling_requirements(scores, budget.threads, budget.limit, over=over, samples=count).check(budget.limit)
     caveats = Caveats(scores.info.warnings)

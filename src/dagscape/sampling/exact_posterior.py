@@ -19,6 +19,7 @@ from dagscape.posterior.running import PlannedSum, plan_sum
 from dagscape.posterior.summing import planned_posterior, wants_paths
 from dagscape.running.checkpoints import DEFAULT_SECONDS
 from dagscape.sampling.compelled import COMPELLED, COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
+from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.tables.enumerable_scores import enumerable
 from dagscape.scores.tables.local_scores import LocalScores
 
@@ -79,6 +80,7 @@ def posterior_of_sum(
 ) -> Posterior:
     """Return the posterior from one sum, which may have been planned before."""
     scores = enumerable(scores)
+    check_posterior(scores.info)
     with_paths = wants_paths(asked.via, scores.variables)
     _PRIOR_ALONE.check(asked.prior, "prior")
     FLAG.check(asked.ancestors, "ancestors")

@@ -39,6 +39,6 @@ def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
     if converter is None and not isinstance(data, definition.data_type):
         raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
     found = data if converter is None else converter(data)
-    if isinstance(found, AnyData):
+    if isinstance(found, AnyData) and not definition.takes_missing:
         check_complete(found, f"the score {definition.name!r}")
     return cast("ScoredData", found)

@@ -16,10 +16,11 @@ from dagscape.scores.definitions.dg_bge import DG_BGE
 from dagscape.scores.definitions.k2 import K2
 from dagscape.scores.definitions.log_likelihood import LOG_LIKELIHOOD
 from dagscape.scores.definitions.mdl import MDL
+from dagscape.scores.definitions.pnal import PNAL
 
 SCORES: dict[str, ScoreDefinition] = {
     definition.name: definition
-    for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G, DG, DG_BGE, CG, BIC_CG)
+    for definition in (BDEU, K2, BIC, AIC, MDL, LOG_LIKELIHOOD, BGE, BIC_G, DG, DG_BGE, CG, BIC_CG, PNAL)
 }
 
 

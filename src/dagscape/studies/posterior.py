@@ -55,6 +55,7 @@ from dagscape.sampling.method_choice import (
 )
 from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE, with_score
 from dagscape.scores.kinds import as_data
+from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
@@ -233,6 +234,7 @@ def posterior(
     sums = SumOptions(ancestors=ancestors, compelled=compelled, seed=seed, **of_sums_alone, **saving)
     asked = _Asked(over, method, sums, given, budget, progress, settings, cut_weights)
     score = options.get("score", DISCRETE_SCORE)
+    check_posterior(score)
     if discretize is not None:
         data = cut_data(data, discretize, score)
     elif is_source(data) and str(score).lower() != AUTO_SCORE and find_score(score).data_type is Dataset:

@@ -45,6 +45,11 @@ class ScoreDefinition:
     prior_columns : callable or None
         ``prior_columns(data)``: the number of columns that ``alpha_w``, the degrees of freedom of the prior, counts.
         With part of the variables, the same prior has as many fewer. None: the score has no such parameter.
+    takes_missing : bool
+        Whether it scores tables with missing cells as they are.
+    why_no_posterior : str
+        Why its exponential is no weight of a network, so that there is no posterior, as what is said of the score:
+        ``"is …"``. Empty if it is one.
     """
 
     name: str
@@ -59,3 +64,5 @@ class ScoreDefinition:
     ruled_out: Callable[[Any], Iterable[tuple[str, str]]] | None = None
     rule: str = ""
     prior_columns: Callable[[Any], int] | None = None
+    takes_missing: bool = False
+    why_no_posterior: str = ""
