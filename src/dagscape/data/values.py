@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function, type_of
+from dagscape.data.continuous.measuring import NumericMissing
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.automatic_cuts import AutomaticCuts, read_cuts
 from dagscape.data.discrete.dataset import Dataset, encode_rows
@@ -32,7 +34,7 @@ Frame = Any
 _Read = TypeVar("_Read")
 
 
-def as_dataset(data: Any, option: str = "data") -> Dataset:
+def as_dataset(data: Any, option: str = "data", *, missing: NumericMissing = "error") -> Dataset:
     """Return a data set as it is, or the data set of a file or data frame.
 
     Parameters
@@ -42,6 +44,8 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
         :func:`~dagscape.data.reading.read_data`.
     option : str
         The argument to name in messages.
+    missing : {"error", "drop", "keep"}
+        How the missing cells of a file or a frame are treated.
 
     Examples
     --------
@@ -62,7 +66,7 @@ def as_dataset(data: Any, option: str = "data") -> Dataset:
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option=option,
         )
-    return _read(data, read_automatically)
+    return _read(data, partial(read_automatically, missing=missing))
 
 
 def as_cuts(data: Any) -> Dataset | AutomaticCuts:
@@ -101,7 +105,7 @@ def is_source(data: object) -> bool:
     return isinstance(data, str | os.PathLike) or is_frame(data)
 
 
-def as_numeric(data: Any, option: str = "data") -> NumericData:
+def as_numeric(data: Any, option: str = "data", *, missing: NumericMissing = "error") -> NumericData:
     """Return numeric data as they are, or those of a data frame, or of a data set all of whose levels are numbers.
 
     Parameters
@@ -110,6 +114,8 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
         The data; a file or frame is taken as by :meth:`NumericData.from_frame`, with its defaults.
     option : str
         The argument to name in messages.
+    missing : {"error", "drop", "keep"}
+        How the missing cells of a file or a frame are treated.
 
     Examples
     --------
@@ -124,16 +130,16 @@ def as_numeric(data: Any, option: str = "data") -> NumericData:
     if isinstance(data, MixedData):
         return numeric_from_mixed(data)
     if isinstance(data, str | os.PathLike):
-        return read_data(data, kind="numeric")
+        return read_data(data, kind="numeric", missing=missing)
     if not is_frame(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a NumericData: use {function('read_data')} or NumericData.from_frame()",
             option=option,
         )
-    return NumericData.from_frame(data)
+    return NumericData.from_frame(data, missing=missing)
 
 
-def as_mixed(data: Any, option: str = "data") -> MixedData:
+def as_mixed(data: Any, option: str = "data", *, missing: NumericMissing = "error") -> MixedData:
     """Return mixed data as they are, or those of a file, of a data frame, or of data of another kind.
 
     Parameters
@@ -142,6 +148,8 @@ def as_mixed(data: Any, option: str = "data") -> MixedData:
         The data; a file or frame is taken as by :meth:`MixedData.from_frame`, with its defaults.
     option : str
         The argument to name in messages.
+    missing : {"error", "drop", "keep"}
+        How the missing cells of a file or a frame are treated.
 
     Examples
     --------
@@ -156,13 +164,13 @@ def as_mixed(data: Any, option: str = "data") -> MixedData:
     if isinstance(data, NumericData):
         return mixed_from_numeric(data)
     if isinstance(data, str | os.PathLike):
-        return read_data(data, kind="mixed")
+        return read_data(data, kind="mixed", missing=missing)
     if not is_frame(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a MixedData: use {function('read_data')} or MixedData.from_frame()",
             option=option,
         )
-    return MixedData.from_frame(data)
+    return MixedData.from_frame(data, missing=missing)
 
 
 class MayMiss(Protocol):

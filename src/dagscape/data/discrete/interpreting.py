@@ -11,7 +11,7 @@ from dagscape.core.errors import InvalidOption, argument, type_of
 from dagscape.data.discrete.common_cuts import AUTO, discretizer_of
 from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.discretizing import Discretizer
-from dagscape.data.discrete.encoding import EncodingOptions
+from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.discrete.findings import with_findings
 from dagscape.data.discrete.notices import automatic_notice
 from dagscape.data.kinds.decisions import Wishes
@@ -83,13 +83,15 @@ def told_of(
     return data
 
 
-def read_automatically(source: Any) -> Dataset:
+def read_automatically(source: Any, missing: Missing = "error") -> Dataset:
     """Return the data set of a file or a data frame; what was decided about its columns is told by a warning.
 
     Parameters
     ----------
     source : str, path or data frame
         A file, as for :func:`dagscape.read_data`, or a frame, as for :meth:`dagscape.Dataset.from_frame`.
+    missing : {"error", "level", "drop", "keep"}
+        How missing cells are treated, as there.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def read_automatically(source: Any) -> Dataset:
     >>> read_automatically(pd.DataFrame({"rain": ["no", "yes"], "street": ["dry", "wet"]}))
     Dataset(2 variables, 2 rows, 2 of them distinct)
     """
-    return told_of(table_of(source), {}, AUTO, Wishes(), asked=False)
+    return told_of(table_of(source), {"missing": missing}, AUTO, Wishes(), asked=False)
 
 
 def table_of(source: Any) -> Table:

@@ -290,7 +290,7 @@ def _product(
     log_scale: Floats | None = None
     for count, factor in enumerate(others, 1):
         union = scope | factor.scope
-        left, right = _aligned(scope, values, union, arities), _aligned(factor.scope, factor.values, union, arities)
+        left, right = aligned(scope, values, union, arities), aligned(factor.scope, factor.values, union, arities)
         scope, values = union, arithmetic.multiply(left, right)
         if count % _BETWEEN_RESCALES == 0:
             values, shift = arithmetic.rescale(values)
@@ -304,8 +304,12 @@ def _sum(log_scale: Floats | None, shift: Floats | None) -> Floats | None:
     return log_scale if shift is None else shift if log_scale is None else log_scale + shift
 
 
-def _aligned(scope: int, values: Floats, union: int, arities: Sequence[int]) -> Floats:
-    """Return a factor with an axis of length 1 for each variable of a larger set that it lacks."""
+def aligned(scope: int, values: Floats, union: int, arities: Sequence[int]) -> Floats:
+    """Return a factor with an axis of length 1 for each variable of a larger set that it lacks.
+
+    >>> aligned(0b10, np.ones((1, 3)), 0b11, [2, 3]).shape
+    (1, 1, 3)
+    """
     if scope == union:
         return values
     return values.reshape(len(values), *(arities[v] if scope >> v & 1 else 1 for v in bits(union)))

@@ -71,7 +71,9 @@ def table_entries(
     return cpt.ravel()[parent_states(codes, [*parents, child], arities)]
 
 
-def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collection[str] = ()) -> list[int]:
+def matching_columns(
+    variables: Sequence[str], data: Dataset, ignored: Collection[str] = (), *, incomplete: bool = False
+) -> list[int]:
     """Return the column of each variable in a data set, which must have these variables and no others.
 
     Parameters
@@ -82,6 +84,8 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
         The data.
     ignored : collection of str
         Other variables that the data may have.
+    incomplete : bool
+        Whether cells may be missing.
 
     Examples
     --------
@@ -94,7 +98,8 @@ def matching_columns(variables: Sequence[str], data: Dataset, ignored: Collectio
             f"is {type_of(data)}; it must be a Dataset: use {function('read_data')} or Dataset.from_frame()",
             option="data",
         )
-    check_complete(data, "a network's tables", FITTING_USE)
+    if not incomplete:
+        check_complete(data, "a network's tables", FITTING_USE)
     column = {name: index for index, name in enumerate(data.variables)}
     absent = [name for name in variables if name not in column]
     if absent:

@@ -126,24 +126,30 @@ class FamilyFitter:
         Rows in which the variable was set are left out. If it was set in all of them, and has no parents, the table
         says how often the experimenters chose each level.
         """
+        counts = self.counts(child, parents)
+        return expected_table(counts, self.pseudocount(counts.size))
+
+    def counts(self, child: int, parents: int) -> NDArray[np.float64]:
+        """Return the number of rows in each cell of a family's table; see :meth:`fit`."""
         shape = self.shape(child, parents)
         cells = parent_states(self.codes, [*bits(parents), child], self.arities)
         weights = self.weights
         if self.free is not None and (self.free[:, child].any() or parents):
             cells, weights = cells[self.free[:, child]], weights[self.free[:, child]]
         counts = np.bincount(cells, weights=weights, minlength=math.prod(shape)).astype(np.float64, copy=False)
-        return _expected(counts.reshape(shape), self.pseudocount(counts.size))
+        return counts.reshape(shape)
 
 
 def fit_cpts(dag: Dag, data: Dataset, ess: float, prior: FitPrior) -> dict[str, NDArray[np.float64]]:
     """Return the fitted tables; the work of :meth:`dagscape.networks.discrete.network.Network.fit`."""
     fitter = FamilyFitter.of(dag.variables, data, ess, prior)
-    _check_sizes(dag, fitter)
+    check_sizes(dag, fitter)
     families = zip(dag.variables, dag.parent_masks, strict=True)
     return {name: fitter.fit(variable, parents) for variable, (name, parents) in enumerate(families)}
 
 
-def _check_sizes(dag: Dag, fitter: FamilyFitter) -> None:
+def check_sizes(dag: Dag, fitter: FamilyFitter) -> None:
+    """Refuse tables that do not fit in memory, or have too many axes."""
     cells = 0
     for variable, name in enumerate(dag.variables):
         parents = dag.parent_masks[variable]
@@ -153,7 +159,12 @@ def _check_sizes(dag: Dag, fitter: FamilyFitter) -> None:
     check_available_memory(BYTES_PER_CELL * cells, f"tables of {cells} probabilities", "use a graph with fewer parents")
 
 
-def _expected(counts: NDArray[np.float64], pseudocount: float) -> NDArray[np.float64]:
+def expected_table(counts: NDArray[np.float64], pseudocount: float) -> NDArray[np.float64]:
+    """Return the expected probabilities given counts, which may be fractions.
+
+    >>> expected_table(np.array([[3.0, 1.0], [0.0, 0.0]]), 0.0).tolist()
+    [[0.75, 0.25], [0.5, 0.5]]
+    """
     weights = counts + pseudocount
     totals = weights.sum(axis=-1, keepdims=True)
     uniform = 1 / counts.shape[-1]

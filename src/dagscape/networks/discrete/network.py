@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from dagscape.networks.discrete.checks import (
     checked_types,
 )
 from dagscape.networks.discrete.fitting import FitPrior, fit_cpts
+from dagscape.networks.discrete.incomplete_fitting import fit_incomplete_cpts
 from dagscape.networks.discrete.likelihood import log_likelihood
 from dagscape.networks.discrete.mutilation import check_apart, mutilated_tables
 from dagscape.networks.discrete.queries import (
@@ -41,6 +42,7 @@ from dagscape.networks.discrete.queries import (
 )
 from dagscape.networks.discrete.sampling import sample
 from dagscape.networks.discrete.tables import labelled_cpt
+from dagscape.networks.expectation_maximisation import EMOptions, FitMissing, IncompleteFit, uses_em
 from dagscape.networks.writing import save_network
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ class Network:
     discretizer : Discretizer or None
         What cut the numbers of the data that the network was fitted to; predictions and queries use it to cut new
         numbers.
+    incomplete_fit : IncompleteFit or None
+        How it was fitted, if that was to incomplete rows; files do not keep it.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Network:
     name: str = ""
     types: Mapping[str, ValueType] = field(default_factory=dict, kw_only=True)
     discretizer: Discretizer | None = field(default=None, kw_only=True)
+    incomplete_fit: IncompleteFit | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dag", checked_structure(self.dag))
@@ -113,7 +118,17 @@ class Network:
         object.__setattr__(self, "types", MappingProxyType(checked_types(levels, self.types)))
 
     @classmethod
-    def fit(cls, dag: Dag, data: Any, ess: float = 1.0, prior: FitPrior = "bdeu", name: str = "") -> Self:
+    def fit(
+        cls,
+        dag: Dag,
+        data: Any,
+        ess: float = 1.0,
+        prior: FitPrior = "bdeu",
+        name: str = "",
+        *,
+        missing: FitMissing = "error",
+        **options: Unpack[EMOptions],
+    ) -> Self:
         """Fit the probabilities of a network with a given structure to data.
 
         The probabilities are the posterior expectations under a Dirichlet prior. Rows in which a variable was set do
@@ -133,6 +148,14 @@ class Network:
             with equal probabilities where a state of the parents has no rows.
         name : str
             The name of the network.
+        missing : {"error", "em"}
+            Refuse missing cells, or use all observed ones, by EM: with ``prior="none"`` the likelihood of the observed
+            cells is largest; else the tables are those that complete rows with the expected counts would have. Files
+            and frames are then read with ``missing="keep"``. :attr:`incomplete_fit` says how it went.
+        **options
+            With ``missing="em"``: ``starts`` (default: 1), ``seed`` (0), ``tolerance`` (0.001 nats),
+            ``max_iterations`` (1000) and ``max_seconds`` (no limit), as in
+            :class:`~dagscape.networks.expectation_maximisation.EMOptions`.
 
         Examples
         --------
@@ -146,12 +169,22 @@ class Network:
         [[0.67, 0.33], [0.4, 0.6]]
         >>> Network.fit(dag, data, prior="k2").cpts["rain"].round(2).tolist()
         [0.33, 0.67]
+        >>> rows = [[0, 0], [1, 1], [1, None], [None, 0], [1, 0], [1, 1], [1, 1]]
+        >>> holes = Dataset.from_array(rows, ["rain", "wet"], missing="keep")
+        >>> found = Network.fit(dag, holes, prior="none", missing="em", tolerance=1e-9)
+        >>> found.cpts["rain"].round(3).tolist(), round(found.incomplete_fit.log_likelihood, 3)
+        ([0.204, 0.796], -5.801)
         """
-        dag, data = checked_structure(dag), as_dataset(data)
-        cpts = fit_cpts(dag, data, ess, prior)
+        dag, em = checked_structure(dag), uses_em(missing, options)
+        data = as_dataset(data, missing="keep" if em else "error")
+        record = None
+        if em:
+            cpts, record = fit_incomplete_cpts(dag, data, ess, prior, options)
+        else:
+            cpts = fit_cpts(dag, data, ess, prior)
         levels = {variable: data.levels[variable] for variable in dag.variables}
         types = {variable: data.types[variable] for variable in dag.variables}
-        return cls(dag, levels, cpts, name, types=types, discretizer=data.discretizer)
+        return cls(dag, levels, cpts, name, types=types, discretizer=data.discretizer, incomplete_fit=record)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -320,7 +353,7 @@ class Network:
         (0.1, 0.5)
         """
         dag, cpts = mutilated_tables(self, values)
-        return dataclasses.replace(self, dag=dag, cpts=cpts)
+        return dataclasses.replace(self, dag=dag, cpts=cpts, incomplete_fit=None)
 
     def log_probability(self, evidence: Evidence, *, max_memory: int | str | None = None) -> float:
         """Return the natural logarithm of the probability of evidence; minus infinity if it is impossible.
@@ -479,6 +512,7 @@ class Network:
             self.name,
             dict(self.types),
             self.discretizer,
+            self.incomplete_fit,
         )
 
 
@@ -490,5 +524,6 @@ def _restored(
     name: str,
     types: dict[str, ValueType],
     discretizer: Discretizer | None,
+    incomplete_fit: IncompleteFit | None,
 ) -> Network:
-    return kind(dag, levels, cpts, name, types=types, discretizer=discretizer)
+    return kind(dag, levels, cpts, name, types=types, discretizer=discretizer, incomplete_fit=incomplete_fit)
