@@ -29,9 +29,9 @@ from benchmarks import SHARED
 SETS, NETWORKS, STUDENTS = SHARED / "sets", SHARED / "networks", SHARED / "student"
 
 SCORES = ("bdeu", "k2", "bic", "aic", "mdl", "loglik")
-METHODS = ("order", "greedy", "tabu", "eq1", "ges", "mmhc", "curriculum", "optimal")
+METHODS = ("order", "greedy", "tabu", "eq1", "ges", "xges", "mmhc", "curriculum", "optimal")
 # Methods over equivalence classes refuse rows from experiments, which distinguish the members of a class.
-CLASS_METHODS = ("eq1", "ges")
+CLASS_METHODS = ("eq1", "ges", "xges")
 
 # A task and its value, for each of which a digest is printed.
 Results = Iterator[tuple[str, object]]

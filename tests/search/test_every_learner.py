@@ -16,7 +16,7 @@ from search.strategies import problems
 
 # Without K2, which searches over equivalence classes refuse.
 EQUIVALENT = tuple(name for name, definition in DISCRETE_SCORES.items() if definition.score_equivalent)
-CLASS_SEARCHES = ("eq1", "ges")
+CLASS_SEARCHES = ("eq1", "ges", "xges")
 HEURISTICS = [name for name in LEARNERS if name != "optimal"]
 
 

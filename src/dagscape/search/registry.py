@@ -11,7 +11,8 @@ from dagscape.search.mmhc import MMHC
 from dagscape.search.optimal import OPTIMAL
 from dagscape.search.orders import ORDER
 from dagscape.search.tabu import TABU
+from dagscape.search.xges import XGES
 
 LEARNERS: dict[str, Learner] = {
-    learner.name: learner for learner in (ORDER, GREEDY, TABU, EQ1, GES, MMHC, CURRICULUM, OPTIMAL)
+    learner.name: learner for learner in (ORDER, GREEDY, TABU, EQ1, GES, XGES, MMHC, CURRICULUM, OPTIMAL)
 }

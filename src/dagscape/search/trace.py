@@ -43,9 +43,9 @@ class Step:
         """
         kind, *variables = self.move
         # A search over classes inserts an edge; a search over orders inserts one variable elsewhere in the order.
-        if kind in ("insert", "delete") and len(variables) > 1:
+        if kind in ("insert", "turn", "delete") and len(variables) > 1:
             x, y, *turned = variables
-            also = f", {', '.join(turned)} {'->' if kind == 'insert' else '<-'} {y}" if turned else ""
+            also = f", {', '.join(turned)} {'<-' if kind == 'delete' else '->'} {y}" if turned else ""
             return f"{kind} {x} -> {y}{also}"
         arrow = " -> " if kind in ("add", "remove", "reverse") else ", "
         return f"{kind} {arrow.join(variables)}" if variables else kind
