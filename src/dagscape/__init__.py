@@ -85,6 +85,7 @@ _HOMES = {
     "UnidentifiedSkills": "core.errors",
     "UnreadablePicture": "core.errors",
     "FallingItems": "core.errors",
+    "FewRows": "core.errors",
     "FewStudents": "core.errors",
     "InfiniteErrors": "core.errors",
     "__version__": "core.version",

@@ -8,6 +8,7 @@ from dagscape.core.errors import BackendUnavailable as BackendUnavailable
 from dagscape.core.errors import DagscapeError as DagscapeError
 from dagscape.core.errors import DagscapeWarning as DagscapeWarning
 from dagscape.core.errors import FallingItems as FallingItems
+from dagscape.core.errors import FewRows as FewRows
 from dagscape.core.errors import FewStudents as FewStudents
 from dagscape.core.errors import IncompleteScores as IncompleteScores
 from dagscape.core.errors import InfiniteErrors as InfiniteErrors

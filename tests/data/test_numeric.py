@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import dagscape as ds
+from cli.running import run
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 
 FRAME = pd.DataFrame({"a": [2.5, 0.5, 1.5], "b": [1, 3, 2]})
@@ -278,3 +280,28 @@ def test_data_sets_of_anything_else():
     holes = ds.Dataset.from_array([[1, None], [2, 1]], missing="level", keep_constant=True)
     with pytest.raises(ds.InvalidData, match=r"level '\?' of 'X1'.*missing='drop'"):
         numeric_from_dataset(holes)
+
+
+def test_all_columns_that_are_not_numbers_are_named_at_once(tmp_path):
+    frame = pd.DataFrame({"a": [0.5, 1.5], "sky": ["red", "blue"], "n": [1, 2], "sea": ["green", "grey"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    file_message = (
+        "has 2 columns that are not numbers ('sky' has 'red' at line 2, 'sea' has 'green' at line 2): leave them out "
+        "with drop=['sky', 'sea'], or use a score of mixed tables, such as 'dg-bge'; if the cells mean missing ones, "
+        "add them to missing_values"
+    )
+    with pytest.raises(ds.InvalidData, match=re.escape(file_message)):
+        ds.read_data(tmp_path / "t.csv", kind="numeric")
+    typed = frame.assign(sea=pd.Categorical(["x", "y"]), flag=[True, False])
+    with pytest.raises(ds.InvalidData, match=r"3 columns .*'sea' has categories, 'flag' has booleans"):
+        ds.posterior(typed, score="bge")
+    many = pd.DataFrame({f"x{i}": ["u", "v"] for i in range(9)})
+    with pytest.raises(ds.InvalidData, match=r"'x5' has 'u' at row 0 \(counted from 0\), and 3 more"):
+        ds.NumericData.from_frame(many)
+
+
+def test_columns_that_are_not_numbers_are_named_as_options(capfd, tmp_path):
+    (tmp_path / "t.csv").write_text("a,sky,sea\n1,red,x\n2,blue,y\n")
+    code, _, err = run(capfd, "posterior", tmp_path / "t.csv", "--score", "bge")
+    assert code == 3
+    assert "--drop 'sky,sea'" in err

@@ -30,7 +30,9 @@ def test_a_constant_column_no_longer_makes_classes_tie():
     rng = np.random.default_rng(1)
     a = rng.integers(0, 2, 300)
     frame = pd.DataFrame({"a": a, "b": a ^ (rng.random(300) < 0.2), "c": rng.integers(0, 2, 300), "k": "z"})
-    best = ds.k_best(ds.local_scores(frame), k=5)
+    with pytest.warns(ds.AutomaticReading, match=f"^'k' is set aside: it {REASON}$"):
+        best = ds.k_best(ds.local_scores(frame), k=5)
+    assert best.warnings == (f"automatic reading: 'k' is set aside: it {REASON}",)
     assert len(set(np.round(best.scores, 6).tolist())) == 5
     kept = ds.Dataset.from_frame(frame, keep_constant=True)
     assert kept.variables == ("a", "b", "c", "k")
@@ -92,7 +94,7 @@ def test_whoever_asks_for_a_column_set_aside_is_told_why():
 
 def test_a_network_with_a_column_that_was_set_aside():
     message = f"the data lack variables of the network: 'k'; 'k' was set aside, because it {REASON}"
-    with pytest.raises(ds.InvalidData, match=message):
+    with pytest.warns(ds.AutomaticReading), pytest.raises(ds.InvalidData, match=message):
         ds.Network.fit(ds.Dag.from_edges(["a", "k", "b"], [("a", "k")]), FRAME)
 
 

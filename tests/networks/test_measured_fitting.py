@@ -264,7 +264,7 @@ MIXED = ds.MixedData.from_frame(FEW.assign(y=list("aba")), numeric=["x"])
     [
         (ds.Dag(["x"]), FEW, {}, "the data have variables that the network lacks: 'y'"),
         (ds.Dag(["x", "y", "z"]), FEW, {}, "the data lack variables of the network: 'z'"),
-        (ds.Dag(["x", "y"]), FEW.assign(y=2.0), {}, "lack variables of the network: 'y'; 'y' was set aside"),
+        (ds.Dag(["x", "y"]), ds.NumericData.from_frame(FEW.assign(y=2.0)), {}, "lack variables of the network: 'y'; 'y' was set aside"),
         (ds.Dag(["x", "y"]), FEW.assign(y=["a", "b", "a"]), {}, "'a' .* is not a number"),
         (ds.Dag(["x", "y"]), MIXED, {}, "'y' has levels, not numbers"),
         (ds.Dag(["x", "y"], [("x", "y")]), FEW[:2], {"method": "ml"}, "has 2 rows; .* least squares needs 3"),

@@ -87,6 +87,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(("nu", "scale"), [("means", "standardize"), (0.5, "standardize"), ("means", "none")])
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_the_stated_rounding_covers_the_truth(case, nu, scale):
     values = CASES[case]
     if scale == "none" and case in ("collinear", "copies", "large and tiny units"):
@@ -132,6 +133,7 @@ def test_rounding_is_small_for_tables_that_are_whole_numbers():
 
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32), st.integers(3, 40), st.integers(2, 6), st.sampled_from(["bge", "bic-g"]))
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_neither_rows_nor_columns_nor_ways_change_an_integer(seed, rows, n, score):
     rng = np.random.default_rng(seed)
     values, order = dependent(rows + n, n, seed), rng.permutation(n)

@@ -347,6 +347,7 @@ def test_an_unrelated_column_changes_no_score():
     assert few.family("weight", ["group", "size"]) == pytest.approx(many.family("weight", ["group", "size"]), abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_sets_of_as_many_columns_as_rows_are_impossible():
     rows = [["x", 0.5, "no", 1.5], ["y", 2.5, "no", -1.0], ["z", 0.0, "yes", 4.5], ["x", 1.5, "yes", 0.5]]
     frame = pd.DataFrame([*rows, ["y", -3.5, "yes", 2.5]], columns=["group", "size", "answer", "weight"])

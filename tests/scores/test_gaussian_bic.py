@@ -108,6 +108,7 @@ def test_a_variable_that_was_always_set_is_not_scored():
     assert scores.family("x0", ["x1", "x2"]) == -np.inf
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_a_family_needs_two_rows_more_than_parents():
     scores = ds.local_scores(data_of(dependent(4, 4)), score="bic-g")
     assert np.isfinite(scores.family("x0", ["x1", "x2"]))
@@ -195,12 +196,14 @@ def test_extreme_scales_change_no_correlation(scale):
     assert extreme.logs == pytest.approx(plain.logs + 2 * np.log(scale), rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_two_rows_allow_no_parents():
     scores = ds.local_scores(data_of(dependent(2, 3)), score="bic-g")
     assert np.isfinite(scores.family("x0"))
     assert scores.family("x0", ["x1"]) == -np.inf
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_the_bound_is_that_of_possible_sets():
     """Sets of as many variables as rows are impossible, and do not count."""
     limited = ds.local_scores(data_of(dependent(8, 10)), score="bic-g", max_parents=1)

@@ -196,8 +196,12 @@ class RelatedColumns(SuspiciousColumns):
     """Variables copy or determine each other."""
 
 
+class FewRows(DagscapeWarning):
+    """There are so few rows that measured variables show next to nothing about edges."""
+
+
 class AutomaticReading(DagscapeWarning):
-    """Columns of a table were cut into intervals, or set aside, by what they seem to hold."""
+    """Columns of a table were cut into intervals, or set aside because of what they seem to hold or are constant."""
 
 
 class PooledExperiments(DagscapeWarning):

@@ -10,20 +10,22 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from dagscape.core.caveats import issue
 from dagscape.core.errors import InvalidData, InvalidOption, argument, function, type_of
 from dagscape.data.continuous.measuring import NumericMissing
+from dagscape.data.continuous.notices import numeric_notice
 from dagscape.data.continuous.numeric import NumericData, numeric_from_dataset
 from dagscape.data.discrete.automatic_cuts import AutomaticCuts, read_cuts
 from dagscape.data.discrete.dataset import Dataset, encode_rows
 from dagscape.data.discrete.discretizing import Discretizer, cut_numbers
-from dagscape.data.discrete.interpreting import read_automatically
+from dagscape.data.discrete.interpreting import read_automatically, table_of
 from dagscape.data.mixed.converting import (
     dataset_from_mixed,
     mixed_from_dataset,
     mixed_from_numeric,
     numeric_from_mixed,
 )
-from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.mixed.mixed import MixedData, told_of_mixed
 from dagscape.data.reading import read_data
 from dagscape.data.tables.frames import is_frame, table_from_frame
 from dagscape.data.tables.table import Table, listing
@@ -123,20 +125,23 @@ def as_numeric(data: Any, option: str = "data", *, missing: NumericMissing = "er
     >>> as_numeric(pd.DataFrame({"height": [1.5, 1.7], "weight": [60, 72]}))
     NumericData(2 variables, 2 rows)
     """
-    if isinstance(data, Dataset):
-        return numeric_from_dataset(data)
     if isinstance(data, NumericData):
         return data
     if isinstance(data, MixedData):
         return numeric_from_mixed(data)
-    if isinstance(data, str | os.PathLike):
-        return read_data(data, kind="numeric", missing=missing)
-    if not is_frame(data):
+    if isinstance(data, Dataset):
+        found = numeric_from_dataset(data)
+    elif isinstance(data, str | os.PathLike):
+        found = read_data(data, kind="numeric", missing=missing)
+    elif is_frame(data):
+        found = NumericData.from_frame(data, missing=missing)
+    else:
         raise InvalidOption(
             f"is {type_of(data)}; it must be a NumericData: use {function('read_data')} or NumericData.from_frame()",
             option=option,
         )
-    return NumericData.from_frame(data, missing=missing)
+    issue(numeric_notice(found))
+    return found
 
 
 def as_mixed(data: Any, option: str = "data", *, missing: NumericMissing = "error") -> MixedData:
@@ -163,14 +168,12 @@ def as_mixed(data: Any, option: str = "data", *, missing: NumericMissing = "erro
         return mixed_from_dataset(data)
     if isinstance(data, NumericData):
         return mixed_from_numeric(data)
-    if isinstance(data, str | os.PathLike):
-        return read_data(data, kind="mixed", missing=missing)
-    if not is_frame(data):
+    if not is_source(data):
         raise InvalidOption(
             f"is {type_of(data)}; it must be a MixedData: use {function('read_data')} or MixedData.from_frame()",
             option=option,
         )
-    return MixedData.from_frame(data, missing=missing)
+    return told_of_mixed(table_of(data), asked=False, missing=missing)
 
 
 class MayMiss(Protocol):

@@ -29,6 +29,7 @@ from dagscape.core.resources import Budget
 from dagscape.core.wording import plural
 from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.common_cuts import ComparedCuts
+from dagscape.data.notices import data_warnings
 from dagscape.data.tables.frames import is_frame
 from dagscape.data.values import Frame
 from dagscape.posterior.grids import (
@@ -51,7 +52,7 @@ from dagscape.scores.kinds import as_data
 from dagscape.scores.registry import find_score
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, ScoringJob, prepare, suspicious_columns
+from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, ScoringJob, prepare
 
 # What a method does about settings that are not given, if it needs one of each: the best, or fixed ones.
 BEST, FIXED = "best", "fixed"
@@ -338,7 +339,7 @@ def scores_of(
 
     with listening(progress) as listener:
         job = job_of_best(given, options, budget, settings, listener, over=over, check=check)
-        issue(*suspicious_columns(job.data))
+        issue(*data_warnings(job.data))
         return score_job(job, budget, progress=listener)
 
 

@@ -42,6 +42,7 @@ from dagscape.core.progress import ProgressListener, ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.notices import data_warnings
 from dagscape.data.values import Frame
 from dagscape.ensembles.chain_diagnostics import diagnose
 from dagscape.ensembles.sampled_networks import SampledNetworks
@@ -67,7 +68,7 @@ from dagscape.sampling.running_chains import Drawn, Lengths, OneChain, collected
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import ScoringJob, scoring_options, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, scoring_options
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, incomplete_scores
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
@@ -286,7 +287,7 @@ def _scores(
     chosen = _job(given, budget, clock, check, listener)
     check(chosen)
     job = with_usual_limit(chosen, budget.limit)
-    issue(*suspicious_columns(job.data))
+    issue(*data_warnings(job.data))
     if lists_are_complete(None, job, budget.limit):
         return score_job(job, budget, progress=listener), job
     return on_demand_scores(job, threads=budget.threads), job

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dagscape.core.caveats import issue
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.resources import Budget
+from dagscape.data.notices import data_warnings
 from dagscape.data.values import Frame
 from dagscape.results.base import Provenance, provenance_of
 from dagscape.results.score_info import ScoreInfo
@@ -19,7 +20,7 @@ from dagscape.scores.constraints import Edge
 from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.priors import PriorOption
 from dagscape.scores.requirements import scoring_requirements
-from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.tables.family_terms import check_possible, listed_terms
 from dagscape.scores.tables.lattice_scores import LatticeScores
 
@@ -113,7 +114,7 @@ def local_scores(
         randomised=randomised,
         **parameters,
     )
-    issue(*suspicious_columns(job.data))
+    issue(*data_warnings(job.data))
     return score_job(job, Budget.of(threads, max_memory), progress=progress)
 
 

@@ -15,17 +15,10 @@ from numpy.typing import NDArray
 from dagscape.core.caveats import kept_text
 from dagscape.core.checks import check_choice
 from dagscape.core.constraints import Whole
-from dagscape.core.errors import InvalidData, InvalidOption, RelatedColumns, SuspiciousColumns, did_you_mean
+from dagscape.core.errors import InvalidData, InvalidOption, did_you_mean
 from dagscape.data.any_data import AnyData
-from dagscape.data.continuous.numeric import NumericData
-from dagscape.data.continuous.suspicious import measured_warnings
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.discrete.notices import automatic_notice
-from dagscape.data.discrete.related_columns import relation_warnings
-from dagscape.data.discrete.summary import counting_warnings, experiment_warnings, identifier_warnings
-from dagscape.data.mixed.converting import discrete_part
-from dagscape.data.mixed.mixed import MixedData
-from dagscape.data.mixed.notices import mixed_notice
+from dagscape.data.notices import data_warnings, kept_notices
 from dagscape.data.sources import data_source
 from dagscape.data.tables.interventions import distinct_targets, set_in_every_row
 from dagscape.data.values import Frame
@@ -112,7 +105,7 @@ class ScoringJob:
             score_choice=self.score_choice,
             score_equivalent=self.score_equivalent,
             level_counts=tuple(self.data.arities.tolist()) if isinstance(self.data, Dataset) else None,
-            warnings=(*kept_notices(self.data), *map(kept_text, suspicious_columns(self.data))),
+            warnings=(*kept_notices(self.data), *map(kept_text, data_warnings(self.data))),
             source=data_source(self.data) if isinstance(self.data, AnyData) else None,
             weighted_by=self.data.weighted_by,
         )
@@ -140,37 +133,6 @@ def scoring_options() -> tuple[str, ...]:
     """Return the names of all options of :func:`dagscape.local_scores` that shape the scores."""
     parameters = (parameter.name for definition in SCORES.values() for parameter in definition.parameters)
     return ("score", *OPTIONS, *dict.fromkeys(parameters))
-
-
-def kept_notices(data: object) -> tuple[str, ...]:
-    """Return what results keep of the warning that was issued when data were read automatically."""
-    notice = automatic_notice(data) if isinstance(data, Dataset) else None
-    if isinstance(data, MixedData):
-        notice = mixed_notice(data)
-    return () if notice is None else (kept_text(notice),)
-
-
-def suspicious_columns(data: ScoredData) -> tuple[SuspiciousColumns, ...]:
-    """Return warnings about variables that look like identifiers or counts, experiments in all rows, and copies.
-
-    Of measured variables, also that they are very skewed.
-    """
-    discrete = discrete_part(data) if isinstance(data, MixedData) else data
-    identifiers = identifier_warnings(discrete) if isinstance(discrete, Dataset) else []
-    related = relation_warnings(discrete) if isinstance(discrete, Dataset) else []
-    counts = counting_warnings(discrete) if isinstance(discrete, Dataset) else []
-    skewed, copies = _about_measured(data)
-    suspicious = map(SuspiciousColumns, [*identifiers, *counts, *skewed, *experiment_warnings(data)])
-    return (*suspicious, *map(RelatedColumns, [*related, *copies]))
-
-
-def _about_measured(data: ScoredData) -> tuple[list[str], list[str]]:
-    """Return what there is to say of skewed columns of numbers, and of those that copy each other."""
-    if isinstance(data, NumericData):
-        return measured_warnings(data.variables, data.values)
-    if isinstance(data, MixedData):
-        return measured_warnings(data.measured, data.values[:, ~data.is_discrete])
-    return [], []
 
 
 def prepare(given: ScoredData | Frame, **options: Any) -> ScoringJob:

@@ -16,6 +16,7 @@ from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget, thread_count
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.notices import data_warnings
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
@@ -25,7 +26,7 @@ from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.registry import find_score
-from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.job import Found, SearchJob
@@ -117,7 +118,7 @@ def learn(
 
         needed = most_parents(start)
         scoring = job_of_best(data, chosen, budget, settings, progress, needed=needed, clock=clock, check=check)
-        issue(*suspicious_columns(scoring.data))
+        issue(*data_warnings(scoring.data))
         scores = on_demand_scores(scoring, threads=used, max_memory=max_memory)
     with listening(progress) as listener:
         job, found = run_learner(

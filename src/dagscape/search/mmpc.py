@@ -41,10 +41,11 @@ from dagscape.data.any_data import AnyData
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.notices import data_warnings, kept_notices
 from dagscape.data.sources import data_source
 from dagscape.data.values import Frame
 from dagscape.results.base import provenance_of
-from dagscape.scores.scoring_job import ScoringJob, kept_notices, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.search.conditional_gaussian import ConditionalGaussianTests
 from dagscape.search.fisher_z import FisherZ
 from dagscape.search.independence import (
@@ -157,7 +158,7 @@ def mmpc(
             data, options, rng=rng, threads=used, max_memory=max_memory, callback=callback
         )
     caveats = Caveats(kept_notices(data))
-    caveats.issue(*suspicious_columns(data))
+    caveats.issue(*data_warnings(data))
     caveats.issue(pooled_experiments(data.experimental_rows))
     parameters = asdict(options) | {
         "alpha": float(alpha),

@@ -30,6 +30,7 @@ from dagscape.core.errors import SparseFamilies
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import random_generator, recorded_seed
 from dagscape.core.resources import Budget
+from dagscape.data.notices import data_warnings
 from dagscape.ensembles.sample_averages import Draws
 from dagscape.ensembles.sample_features import compelled_given_edges
 from dagscape.graphs.directions import MemberLimits
@@ -44,7 +45,7 @@ from dagscape.posterior.weighing import WeighedSetting, part_of, scored_settings
 from dagscape.results.base import provenance_of
 from dagscape.sampling.compelled import CompelledSampling
 from dagscape.scores.parent_states import sparse_families
-from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob
 
 # Settings whose evidence is lower than the best by so many nats are not summed again: their share is below 1e-17.
 _NEGLIGIBLE = 40.0
@@ -83,7 +84,7 @@ def averaged_posterior(
     start = time.perf_counter()
     grid_requirements(grids, over, budget.threads, budget.limit).check(budget.limit)
     jobs = [job for grid in grids for job in grid.jobs]
-    issue(*suspicious_columns(jobs[0].data))
+    issue(*data_warnings(jobs[0].data))
     asked: dict[str, Any] = {"with_paths": with_paths, "with_ancestors": with_ancestors}
     found: dict[int, Posterior] = {}
     drawn: list[DrawnNetworks] = []

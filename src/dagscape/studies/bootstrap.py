@@ -33,6 +33,7 @@ from dagscape.core.progress import ProgressOption
 from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import Budget
 from dagscape.data.any_data import AnyData
+from dagscape.data.notices import data_warnings
 from dagscape.data.resampling import resampled
 from dagscape.data.values import Frame
 from dagscape.graphs.comparison import HasDag
@@ -42,7 +43,7 @@ from dagscape.posterior.grids import lasting_options
 from dagscape.results.base import provenance_of
 from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import sparse_families
-from dagscape.scores.scoring_job import ScoringJob, prepare_sample, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, prepare_sample
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learning import run_learner
 from dagscape.search.options import split_options
@@ -181,7 +182,7 @@ def bootstrap(
     whole = job_of_best(data, scoring, budget, settings, progress, needed=needed, clock=study.clock, check=check)
     if not isinstance(whole.data, AnyData):
         raise InvalidOption(f"is {type_of(whole.data)}, which cannot be resampled", option="data")
-    issue(*suspicious_columns(whole.data))
+    issue(*data_warnings(whole.data))
     # The tables of a network are not sent to workers.
     begin = getattr(start, "dag", start)
     chosen = {**scoring, **whole.chosen, "score": whole.definition.name}

@@ -21,6 +21,7 @@ from dagscape.data.discrete.automatic_cuts import AutomaticCuts, tell_cuts
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.notices import data_warnings
 from dagscape.data.values import Frame, as_cuts, is_source
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.posterior.backends import SUMMED_OVER, cost_more, on_all_processes
@@ -58,7 +59,7 @@ from dagscape.scores.kinds import as_data
 from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.search_planning import SearchSize
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores
 from dagscape.scores.tables.local_scores import LocalScores
@@ -384,7 +385,7 @@ class _Asked:
             planned = self._planned_or_reason(SearchSize.complete(job.data.n, job.max_parents), job)
         if isinstance(planned, Reason):
             return self._chains(job, planned)
-        issue(*suspicious_columns(job.data))
+        issue(*data_warnings(job.data))
         return self._sum(score_job(job, self.budget, progress=self.progress), planned)
 
     def _compelled_sampling(self, size: SearchSize) -> CompelledSampling | None:

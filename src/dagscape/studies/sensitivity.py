@@ -33,6 +33,7 @@ from dagscape.core.resources import Budget, memory_limit, thread_count
 from dagscape.data.discrete.common_cuts import AUTO, COMPARED_CUTS, ComparedCuts, measured_columns
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
+from dagscape.data.notices import data_warnings
 from dagscape.data.table_sources import as_table
 from dagscape.data.values import Frame
 from dagscape.posterior.grids import (
@@ -56,7 +57,7 @@ from dagscape.scores.parent_states import parent_states
 from dagscape.scores.priors import PriorOption
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import restricted_scores, score_job
-from dagscape.scores.scoring_job import ScoringJob, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.studies.cut_tables import cut_data, is_raw
 from dagscape.studies.sensitivity_result import Sensitivity
 
@@ -155,7 +156,7 @@ def sensitivity(
     grids = grids_of(data, options, {"ess": ess, **parameters}, structure_prior, max_parents)
     grid_requirements(grids, over, used, limit).check(limit)
     first = grids[0].jobs[0].data
-    issue(*suspicious_columns(first))
+    issue(*data_warnings(first))
     count = sum(len(grid.jobs) for grid in grids)
     settings: list[Setting] = []
     edges = []

@@ -28,12 +28,13 @@ from dagscape.data.bundled import BUNDLED
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
-from dagscape.data.discrete.notices import automatic_notice, cut_sentences
+from dagscape.data.discrete.notices import cut_sentences
 from dagscape.data.discrete.related_columns import relation_warnings
 from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings, set_aside_warnings
+from dagscape.data.kinds.decisions import is_unasked
 from dagscape.data.mixed.converting import discrete_part
 from dagscape.data.mixed.mixed import MixedData
-from dagscape.data.mixed.notices import level_sentences, mixed_notice
+from dagscape.data.mixed.notices import level_sentences
 from dagscape.data.reading import READING_OPTIONS, ReadingOptions, read_table
 from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES
 from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES
@@ -467,11 +468,10 @@ def report_dropped_rows(data: AnyData, out: Output) -> None:
 
 def report_decisions(data: AnyData, out: Output) -> None:
     """Say which columns were cut, have numbers as levels, or are set aside, by what they seem to hold."""
-    if isinstance(data, MixedData) and mixed_notice(data) is not None:
-        sentences = level_sentences(data)
-    elif isinstance(data, Dataset) and automatic_notice(data) is not None:
+    sentences = level_sentences(data) if isinstance(data, MixedData) else []
+    if isinstance(data, Dataset):
         sentences = cut_sentences(data)
-    else:
+    if not (sentences or any(map(is_unasked, data.set_aside.values()))):
         return
     what = "; ".join(sentences) or "columns are set aside by what they seem to hold"
     out.note(f"{what} (--nominal, --numeric and --ignore overrule this)")

@@ -15,7 +15,7 @@ import numpy as np
 from dagscape.core.checks import check_choice
 from dagscape.core.errors import InvalidData, argument, function
 from dagscape.core.resources import check_memory
-from dagscape.data.continuous.cells import column_numbers
+from dagscape.data.continuous.cells import numbers_of
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.tables.interventions import Marks, split_interventions
 from dagscape.data.tables.missing_cells import check_no_missing, without_missing
@@ -102,7 +102,7 @@ def measure_table(
     # Numbers in a column of interventions count all columns, so that it is read first.
     marked = MarkedTable(*split_interventions(weighted(table, weights), interventions, randomised)).counted()
     marked = marked.only(chosen_columns(marked.table, columns, drop))
-    numbers = {name: column_numbers(marked.table, name) for name in marked.table.names}
+    numbers = numbers_of(marked.table)
     absent = marked.table.missing
     aside: dict[str, str] = {}
     if not keep_constant and missing != "error":

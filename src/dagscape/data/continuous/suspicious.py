@@ -1,21 +1,26 @@
-"""Columns of numbers that scores of normal variables take badly: very skewed ones, and copies of each other.
+"""Columns of numbers that scores of normal variables take badly: very skewed ones, copies, and very few rows.
 
 Each finding is a sentence with its remedy; nothing is changed.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from dagscape.core.errors import argument
+from dagscape.core.errors import FewRows, argument
+from dagscape.core.wording import plural
 from dagscape.data.tables.numbers import Floats
 from dagscape.data.tables.table import listing
 
 # The skewness of normal rows has a standard deviation of sqrt(6/m), that of exponentials is 2, of lognormals 6.2.
 _SKEWED = 4.0
 _FEWEST_ROWS = 30
+
+# With fewer rows, 1 of 20 pairs of unrelated columns has a correlation beyond 0.63, or more.
+ENOUGH_ROWS = 10
 
 # Columns whose correlation differs from 1 or -1 by less are copies, perhaps in another unit.
 _COPIES = 1e-9
@@ -76,3 +81,31 @@ def _copies(names: Sequence[str], standardized: Floats) -> list[str]:
                 f"out all but one ({argument('drop')})"
             )
     return sentences
+
+
+def few_rows(rows: int) -> FewRows | None:
+    """Return a warning if there are so few rows that measured variables show next to nothing: fewer than 10.
+
+    It says which correlation 1 of 20 pairs of unrelated normal columns exceeds, by Student's distribution.
+
+    Examples
+    --------
+    >>> str(few_rows(5))[:65]
+    'there are 5 rows only, in which 1 of 20 pairs of unrelated column'
+    >>> few_rows(10) is None
+    True
+    """
+    if rows >= ENOUGH_ROWS:
+        return None
+    if rows <= 2:
+        show = "any two measured columns have a correlation of 1 or -1"
+    else:
+        from scipy.special import stdtrit
+
+        quantile = float(stdtrit(rows - 2, 0.975))
+        correlation = quantile / math.hypot(quantile, math.sqrt(rows - 2))
+        show = f"1 of 20 pairs of unrelated columns has a correlation beyond {correlation:.2f}"
+    return FewRows(
+        f"there are {plural(rows, 'row')} only, in which {show}: the data say next to nothing about edges, and "
+        f"probabilities are little more than the prior (at least {ENOUGH_ROWS} rows are needed)"
+    )

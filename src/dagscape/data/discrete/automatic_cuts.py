@@ -11,14 +11,13 @@ from functools import partial
 from typing import Any, Unpack
 
 from dagscape.core.caveats import issue
-from dagscape.core.errors import AutomaticReading, argument
 from dagscape.core.wording import plural
 from dagscape.data.discrete.common_cuts import AUTO, AVERAGED_CUTS, ComparedCuts, cut_table_in_ways, ways_of
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions
 from dagscape.data.discrete.interpreting import interpreted, table_of
-from dagscape.data.discrete.notices import aside_sentences, automatic_notice
+from dagscape.data.discrete.notices import automatic_notice, notice_of
 from dagscape.data.kinds.decisions import NO_WISHES, Wishes
 from dagscape.data.sources import data_source
 from dagscape.data.tables.table import Table, listing
@@ -95,14 +94,10 @@ def read_cuts(source: Any) -> Dataset | AutomaticCuts:
 
 def tell_cuts(data: Dataset | ComparedCuts) -> None:
     """Issue a warning that says what was decided about the columns of a table: cut, and in which ways, or set aside."""
-    issue(automatic_notice(data) if isinstance(data, Dataset) else notice_of_ways(data))
-
-
-def notice_of_ways(cuts: ComparedCuts) -> AutomaticReading:
-    """Return a warning that says which columns were cut in several ways, and which were set aside."""
-    remedies = f"{argument('nominal')}, {argument('numeric')} and {argument('ignore')}"
-    parts = [sentence_of_ways(cuts), *aside_sentences(cuts.datasets[0])]
-    return AutomaticReading("; ".join(parts), f" ({remedies} overrule this)")
+    if isinstance(data, Dataset):
+        issue(automatic_notice(data))
+    else:
+        issue(notice_of([sentence_of_ways(data)], data.datasets[0].set_aside))
 
 
 def sentence_of_ways(cuts: ComparedCuts) -> str:

@@ -17,7 +17,7 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions
 from dagscape.data.discrete.findings import findings_of
-from dagscape.data.discrete.notices import automatic_notice
+from dagscape.data.discrete.notices import notice_of_choices
 from dagscape.data.kinds.decisions import IGNORED, NO_WISHES, Wishes, plan_columns
 from dagscape.data.table_sources import as_table
 from dagscape.data.tables.selection import unused_columns
@@ -221,5 +221,5 @@ def cut_in_ways(source: Any, ways: Sequence[Discretizer], **options: Unpack[Enco
     [[2, 2], [3, 3]]
     """
     found = cut_table_in_ways(as_table(source, unused=unused_columns(options), dates=True), ways, **options)
-    issue(automatic_notice(found.datasets[0]))
+    issue(notice_of_choices(found.datasets[0]))
     return found

@@ -40,7 +40,7 @@ from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.discrete.findings import with_findings
 from dagscape.data.discrete.identifiers import numbers_the_rows
 from dagscape.data.discrete.intervals import Intervals
-from dagscape.data.discrete.notices import automatic_notice
+from dagscape.data.discrete.notices import notice_of_choices
 from dagscape.data.kinds.decisions import Plan, Wishes, plan_columns, with_levels
 from dagscape.data.reading import FILE_OPTIONS, FileOptions
 from dagscape.data.table_sources import as_table
@@ -597,7 +597,7 @@ def discretize(
     unused = unused_columns(options)
     table = as_table(source, missing_values, unused, max_memory, reading, dates=method == "auto")
     data = with_findings(discretizer.learn(table, options), table, weights).with_ignored(wishes.ignore)
-    issue(automatic_notice(data))
+    issue(notice_of_choices(data))
     return data
 
 

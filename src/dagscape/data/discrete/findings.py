@@ -1,4 +1,4 @@
-"""What a table shows before its numbers are cut, and a data set no more: copies, columns that determine others, counts.
+"""What a table shows before its numbers are cut, and a data set no more: copies, counts, and zeros that mean nothing.
 
 A dose that determines the arm of a trial does so no longer as three intervals, and nobody would take these for counts.
 So what is found in the table is kept with the data set.
@@ -6,7 +6,7 @@ So what is found in the table is kept with the data set.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,8 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.related_columns import table_relations
 from dagscape.data.discrete.rows import rows_differ
 from dagscape.data.kinds.findings import Finding
+from dagscape.data.kinds.written_numbers import written_numbers
+from dagscape.data.kinds.zeros import zero_warnings
 from dagscape.data.tables.table import Table
 from dagscape.data.tables.weights import weighted, without_uncounted
 
@@ -62,4 +64,13 @@ def findings_of(table: Table, names: Sequence[str], cut: Collection[str], weight
     kinds = [(name, column.kind) for name, column in zip(used.names, used.columns, strict=True)]
     # With weights, rows are counted already.
     counts = () if weights is not None else count_findings(kinds, lambda name: rows_differ(used.without(name)))
-    return tuple(finding for finding in [*table_relations(used), *counts] if not {*cut}.isdisjoint(finding.columns))
+    found = [*table_relations(used), *counts, *_zeros(used, cut)]
+    return tuple(finding for finding in found if not {*cut}.isdisjoint(finding.columns))
+
+
+def _zeros(table: Table, cut: Collection[str]) -> Iterator[Finding]:
+    """Iterate over findings about zeros of columns that are cut."""
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name in cut:
+            for sentence in zero_warnings(name, written_numbers(column)):
+                yield Finding("zeros", sentence, (name,))

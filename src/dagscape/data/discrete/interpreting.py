@@ -13,7 +13,7 @@ from dagscape.data.discrete.dataset import Dataset, encode
 from dagscape.data.discrete.discretizing import Discretizer
 from dagscape.data.discrete.encoding import EncodingOptions, Missing
 from dagscape.data.discrete.findings import with_findings
-from dagscape.data.discrete.notices import automatic_notice
+from dagscape.data.discrete.notices import automatic_notice, notice_of_choices
 from dagscape.data.kinds.decisions import Wishes
 from dagscape.data.reading import read_table
 from dagscape.data.tables.frames import table_from_frame
@@ -79,7 +79,7 @@ def told_of(
 ) -> Dataset:
     """Return the data set as :func:`interpreted` does, after a warning of what was decided about its columns."""
     data = interpreted(table, options, method, wishes, asked=asked)
-    issue(automatic_notice(data))
+    issue(notice_of_choices(data) if asked else automatic_notice(data))
     return data
 
 

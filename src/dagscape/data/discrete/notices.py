@@ -18,8 +18,8 @@ _NAMED = 12
 def automatic_notice(data: Dataset) -> AutomaticReading | None:
     """Return what was decided about the columns of a data set without being asked for; None if nothing was.
 
-    That is where columns were cut automatically, and which were set aside by what they seem to hold, whatever cut the
-    others.
+    That is where columns were cut automatically, and which were set aside, by what they seem to hold or because they
+    are constant.
 
     Examples
     --------
@@ -31,14 +31,41 @@ def automatic_notice(data: Dataset) -> AutomaticReading | None:
     >>> automatic_notice(data).lasting
     "'X0' is measured, and cut at 3.69 and 7.44"
     """
-    cut = cut_sentences(data)
-    if not (cut or any(map(is_unasked, data.set_aside.values()))):
-        return None
-    parts = [*cut, *aside_sentences(data)]
+    return notice_of(cut_sentences(data), data.set_aside)
+
+
+def notice_of_choices(data: Dataset) -> AutomaticReading | None:
+    """Return the same, but None if columns are constant and nothing else was decided.
+
+    Whoever makes a data set has it, and what was set aside; who gives a table to a method does not.
+
+    Examples
+    --------
+    >>> from dagscape.data.discrete.dataset import Dataset
+    >>> notice_of_choices(Dataset.from_array([[0, 1], [1, 1]])) is None
+    True
+    """
+    chosen = cut_sentences(data) or any(map(is_unasked, data.set_aside.values()))
+    return automatic_notice(data) if chosen else None
+
+
+def notice_of(decided: Sequence[str], set_aside: Mapping[str, str]) -> AutomaticReading | None:
+    """Return a warning of what was decided about columns, in sentences, and of those that were set aside; None of none.
+
+    Examples
+    --------
+    >>> str(notice_of([], {"day": "looks like a date: it is one"}))
+    "'day' is set aside: it looks like a date: it is one (nominal, numeric and ignore overrule this)"
+    >>> str(notice_of([], {"unit": "has the same value, '1', in every row"}))
+    "'unit' is set aside: it has the same value, '1', in every row"
+    """
+    parts = [*decided, *sentences_aside(set_aside)]
     if not parts:
         return None
+    # What is constant stays so.
+    overruled = bool(decided) or any(map(is_unasked, set_aside.values()))
     remedies = f"{argument('nominal')}, {argument('numeric')} and {argument('ignore')}"
-    return AutomaticReading("; ".join(parts), f" ({remedies} overrule this)")
+    return AutomaticReading("; ".join(parts), f" ({remedies} overrule this)" if overruled else "")
 
 
 def cut_sentences(data: Dataset) -> list[str]:
@@ -49,12 +76,6 @@ def cut_sentences(data: Dataset) -> list[str]:
     fitted = {name: discretizer.fitted[name].cuts for name in data.variables if name in discretizer.fitted}
     cut = [f"{name!r} is measured, and cut at {cut_places(cuts)}" for name, cuts in fitted.items() if cuts]
     return some_sentences(cut, "cut")
-
-
-def aside_sentences(data: Dataset) -> list[str]:
-    """Return what was set aside, and why: in an automatic reading, also what is constant."""
-    automatic = data.discretizer is not None and data.discretizer.method == "auto"
-    return sentences_aside({name: reason for name, reason in data.set_aside.items() if is_unasked(reason) or automatic})
 
 
 def sentences_aside(set_aside: Mapping[str, str]) -> list[str]:

@@ -24,8 +24,9 @@ from dagscape.data.discrete.related_columns import a_handful, relation_warnings,
 from dagscape.data.discrete.rows import group_rows, pack_words, rows_differ
 from dagscape.data.kinds.decisions import IGNORED, Decision, Wishes, plan_columns
 from dagscape.data.kinds.guessing import guess_from_profile
-from dagscape.data.kinds.profile import profile_of, profile_of_levels
-from dagscape.data.kinds.zeros import zeros_apart
+from dagscape.data.kinds.profile import profile_of_levels
+from dagscape.data.kinds.written_numbers import written_numbers
+from dagscape.data.kinds.zeros import zero_warnings
 from dagscape.data.sources import data_source, table_source
 from dagscape.data.tables.columns import Column
 from dagscape.data.tables.interventions import FEW_ROWS, Marks, set_in_every_row
@@ -196,7 +197,7 @@ def summarize(dataset: Dataset) -> DataSummary:
         if _was_numbering(dataset, column.name):
             found.append(_numbering_warning(column.name))
         found += _warnings(column, _compared_levels(column), dataset.m)
-    found += counting_warnings(dataset)
+    found += [*counting_warnings(dataset), *zero_findings(dataset)]
     found += [
         f"{name!r} mixes numbers or booleans with text: its levels are text, and so are predictions of it"
         for name in dataset.variables
@@ -302,7 +303,8 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
         # Decimals are not compared with each other: as strings, they would take much memory.
         levels = columns[-1].levels or column.kind != "decimals" or columns[-1].distinct == 1
         found += _warnings(columns[-1], column.values if levels else (), table.m, as_read=True)
-        found += _zero_warnings(name, column, plan.decisions[name])
+        if plan.decisions[name].use == "intervals":
+            found += zero_warnings(name, written_numbers(column))
     found += [f"{name!r} {reason}: it is set aside when the table is used" for name, reason in plan.aside.items()]
     if used := [*plan.kept, *plan.cut]:
         found += a_handful(table_relations(table.only([name for name in table.names if name in used])))
@@ -320,15 +322,19 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
     )
 
 
-def _zero_warnings(name: str, column: Column, decision: Decision) -> Iterator[str]:
-    """Iterate over a warning about zeros of a measured column that probably mean missing cells."""
-    apart = zeros_apart(profile_of(column)) if decision.use == "intervals" else None
-    if apart is not None:
-        zeros, least = apart
-        yield (
-            f"{name!r} is 0 in {plural(zeros, 'row')} and at least {least:g} in the others: if 0 means that it was not "
-            "measured, empty these cells"
-        )
+def zero_findings(dataset: Dataset) -> list[str]:
+    """Return a warning for each column whose zeros stood apart before it was cut, among those of the summary.
+
+    Examples
+    --------
+    >>> from dagscape.data.discrete.interpreting import interpreted
+    >>> from dagscape.data.kinds.decisions import Wishes
+    >>> from dagscape.data.tables.frames import table_from_array
+    >>> table = table_from_array([[0 if i < 9 else 60 + 1.5 * i, i % 2] for i in range(90)])
+    >>> zero_findings(interpreted(table, {}, "auto", Wishes()))[0][:50]
+    "'X0' is 0 in 9 rows and at least 73.5 in the others"
+    """
+    return [finding.sentence for finding in dataset.findings if finding.about == "zeros"]
 
 
 def counting_warnings(dataset: Dataset) -> list[str]:

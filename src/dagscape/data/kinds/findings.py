@@ -12,14 +12,14 @@ class Finding:
 
     Attributes
     ----------
-    about : {"relation", "counts"}
-        Columns that copy or determine each other, or a column that counts rows.
+    about : {"relation", "counts", "zeros"}
+        Columns that copy or determine each other, a column that counts rows, or one whose zeros may be missing cells.
     sentence : str
         What was found.
     columns : tuple of str
         The columns.
     """
 
-    about: Literal["relation", "counts"]
+    about: Literal["relation", "counts", "zeros"]
     sentence: str
     columns: tuple[str, ...]

@@ -24,7 +24,7 @@ from dagscape.data.discrete.encoding import Missing
 from dagscape.data.discrete.levels import LevelsOption
 from dagscape.data.kinds.decisions import IGNORED, NO_WISHES, Wishes
 from dagscape.data.mixed.composing import ComposingOptions, compose_table
-from dagscape.data.mixed.notices import mixed_notice
+from dagscape.data.mixed.notices import mixed_choices, mixed_notice
 from dagscape.data.tables.chosen_variables import all_but, chosen_places
 from dagscape.data.tables.coding import DEFAULT_MISSING_VALUES
 from dagscape.data.tables.columns import MISSING
@@ -358,8 +358,13 @@ def mixed_from_table(table: Table, wishes: Wishes = NO_WISHES, **options: Unpack
     return with_marks(whole, whole.interventions)
 
 
-def told_of_mixed(table: Table, wishes: Wishes = NO_WISHES, **options: Unpack[ComposingOptions]) -> MixedData:
-    """Return mixed data as :func:`mixed_from_table` does, after a warning of what was decided about its columns."""
+def told_of_mixed(
+    table: Table, wishes: Wishes = NO_WISHES, *, asked: bool = True, **options: Unpack[ComposingOptions]
+) -> MixedData:
+    """Return mixed data as :func:`mixed_from_table` does, after a warning of what was decided about its columns.
+
+    Whoever asked for the data has them, and need not be told of columns that are constant and nothing else.
+    """
     data = mixed_from_table(table, wishes, **options)
-    issue(mixed_notice(data))
+    issue(mixed_choices(data) if asked else mixed_notice(data))
     return data

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dagscape.core.errors import AutomaticReading, argument
-from dagscape.data.discrete.notices import sentences_aside
+from dagscape.data.discrete.notices import notice_of
 from dagscape.data.kinds.decisions import is_unasked
 from dagscape.data.tables.table import listing
 
 if TYPE_CHECKING:
+    from dagscape.core.errors import AutomaticReading
     from dagscape.data.mixed.mixed import MixedData
 
 # Of more columns than this, only so many are named.
@@ -17,7 +17,7 @@ _NAMED = 12
 
 
 def mixed_notice(data: MixedData) -> AutomaticReading | None:
-    """Return what was decided about the columns of mixed data; None if nothing was that may well be wrong.
+    """Return what was decided about the columns of mixed data; None if nothing was.
 
     Examples
     --------
@@ -26,11 +26,12 @@ def mixed_notice(data: MixedData) -> AutomaticReading | None:
     >>> mixed_notice(mixed_from_table(table_from_array([[i / 8, i % 3] for i in range(90)]))).lasting
     "the numbers of 'X1' are levels"
     """
-    if not (data.guessed or any(map(is_unasked, data.set_aside.values()))):
-        return None
-    remedies = f"{argument('nominal')}, {argument('numeric')} and {argument('ignore')}"
-    parts = [*level_sentences(data), *sentences_aside(data.set_aside)]
-    return AutomaticReading("; ".join(parts), f" ({remedies} overrule this)")
+    return notice_of(level_sentences(data), data.set_aside)
+
+
+def mixed_choices(data: MixedData) -> AutomaticReading | None:
+    """Return the same, but None if columns are constant and nothing else was decided."""
+    return mixed_notice(data) if data.guessed or any(map(is_unasked, data.set_aside.values())) else None
 
 
 def level_sentences(data: MixedData) -> list[str]:

@@ -22,7 +22,7 @@ from dagscape.core.wording import plural
 from dagscape.data.tables.columns import empty_column
 from dagscape.data.tables.decimal_commas import Decimal, is_comma_number, point_problem, with_points
 from dagscape.data.tables.duplicate_names import DuplicateNames, distinct_names
-from dagscape.data.tables.numeric_cells import unusable_cell
+from dagscape.data.tables.numeric_cells import UnusableColumn, unusable_cell, unusable_columns
 from dagscape.data.tables.table import Table
 from dagscape.data.tables.text_columns import NumberReader, TextReader
 
@@ -79,24 +79,29 @@ def read_text_table(
     def check() -> None:
         _check_held(reader, columns, len(lines) // _LINE_BYTES, limit)
 
-    def refuse(name: str, row: int, cell: str) -> None:
-        line = np.frombuffer(lines, dtype=np.int64)[row]
-        raise unusable_cell(repr(path), name, cell, f"line {line}")
+    def line_of(row: int) -> int:
+        return int(np.frombuffer(lines, dtype=np.int64)[row])
 
     def point(name: str, first: int, place: int, cell: str) -> None:
-        raise point_problem(path, name, cell, int(np.frombuffer(lines, dtype=np.int64)[first + place]))
+        raise point_problem(path, name, cell, line_of(first + place))
 
     for name in names:
         if unused is None or not unused(name):
             numbers = numeric is not None and numeric(name)
-            columns[name] = NumberReader(missing, partial(refuse, name)) if numbers else TextReader(missing, check)
+            columns[name] = NumberReader(missing) if numbers else TextReader(missing, check)
     for rows, places in reader.chunks():
         first = len(lines) // _LINE_BYTES
         lines += np.array(places, dtype=np.int64).data
         cells_of = list(zip(*rows, strict=True))
+        unusable: list[UnusableColumn] = []
         for name, column in columns.items():
             cells: Sequence[str] = cells_of[names[name]]
-            column.add(cells if decimal == "." else with_points(cells, partial(point, name, first)), first)
+            wrong = column.add(cells if decimal == "." else with_points(cells, partial(point, name, first)), first)
+            if wrong is not None:
+                unusable.append(unusable_cell(repr(path), name, wrong[1], f"line {line_of(wrong[0])}"))
+        if unusable:
+            # Text is in the first rows as a rule, so that the error names all columns that hold any.
+            raise unusable_columns(repr(path), unusable)
         check()
     if not lines:
         raise InvalidData(f"{path!r} has a header but no rows; it must have at least one row")

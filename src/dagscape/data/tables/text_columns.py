@@ -139,14 +139,12 @@ class NumberReader:
     ----------
     missing : frozenset of str
         Strings that mean a missing cell.
-    refuse : callable
-        ``refuse(row, text)`` raises the error about a cell that is not a number, or cannot be used as one.
     """
 
     strings = 0
 
-    def __init__(self, missing: frozenset[str], refuse: Callable[[int, str], None]) -> None:
-        self._missing, self._refuse = missing, refuse
+    def __init__(self, missing: frozenset[str]) -> None:
+        self._missing = missing
         self._parser = CellParser(missing)
         self._numbers = bytearray()
 
@@ -155,15 +153,19 @@ class NumberReader:
         """The bytes that its numbers take."""
         return len(self._numbers)
 
-    def add(self, cells: Sequence[str], row: int) -> None:
-        """Add the next cells, of which the first is in the given row."""
+    def add(self, cells: Sequence[str], row: int) -> tuple[int, str] | None:
+        """Add the next cells, of which the first is in the given row.
+
+        Returns the row and the text of the first cell that is not a number, or cannot be used as one.
+        """
         parsed = self._parser.parse(cells)
         if parsed is None or not np.all((np.abs(parsed[0]) < EXACT_INTEGERS) | parsed[1]):
             for place, text in enumerate(map(str.strip, cells), start=row):
                 if text not in self._missing and not is_usable(text):
-                    self._refuse(place, text)
+                    return place, text
         assert parsed is not None
         self._numbers += parsed[0].data
+        return None
 
     def finished(self) -> Column:
         """Return the column; its missing cells are those that are NaN."""

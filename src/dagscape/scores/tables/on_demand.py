@@ -17,13 +17,14 @@ from dagscape.core.caveats import issue
 from dagscape.core.errors import argument
 from dagscape.core.resources import check_memory, format_bytes, memory_limit, thread_count
 from dagscape.core.wording import plural
+from dagscape.data.notices import data_warnings
 from dagscape.data.values import Frame
 from dagscape.results.base import Provenance, provenance_of
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.arithmetic.rounding import network_rounding
 from dagscape.scores.definitions.set_functions import FamilyKernel, ScoredData
-from dagscape.scores.scoring_job import ScoringJob, prepare, suspicious_columns
+from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.tables.family_terms import added, terms_on_demand
 from dagscape.scores.tables.lattice import Members
 from dagscape.scores.tables.local_scores import LocalScores, with_candidates
@@ -162,7 +163,7 @@ def family_scores(
     [-620.849, -571.795]
     """
     job = prepare(data, score=score, ess=ess, **options)
-    issue(*suspicious_columns(job.data))
+    issue(*data_warnings(job.data))
     return on_demand_scores(job, threads=threads, max_memory=max_memory)
 
 

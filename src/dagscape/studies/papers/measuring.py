@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dagscape.data.notices import data_warnings
 from dagscape.graphs.comparison import compare
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.evidence import FIXED
-from dagscape.scores.scoring_job import suspicious_columns
 from dagscape.scores.tables.on_demand import family_scores
 from dagscape.search.learning import learn
 
@@ -38,7 +38,7 @@ def sample(sources: Sources, network: str, rows: int, seed: int) -> Dataset:
     the method that comes first would include it.
     """
     data = sources.network(network).sample(rows, seed=seed)
-    suspicious_columns(data)
+    data_warnings(data)
     return data
 
 
