@@ -89,6 +89,7 @@ def test_posterior_means_are_those_of_the_matrix(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_the_posterior_is_where_the_marginal_likelihood_says():
     """The predictive density of one more row, from BGe scores, has the posterior mean as its mean."""
     rng = np.random.default_rng(0)
@@ -256,6 +257,7 @@ def test_priors_that_are_too_weak_for_dependent_columns_are_refused(size):
 
 
 FEW = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [1.0, 5.0, 2.0]})
+CONSTANT = ds.NumericData.from_frame(FEW.assign(y=2.0))
 MIXED = ds.MixedData.from_frame(FEW.assign(y=list("aba")), numeric=["x"])
 
 
@@ -264,7 +266,7 @@ MIXED = ds.MixedData.from_frame(FEW.assign(y=list("aba")), numeric=["x"])
     [
         (ds.Dag(["x"]), FEW, {}, "the data have variables that the network lacks: 'y'"),
         (ds.Dag(["x", "y", "z"]), FEW, {}, "the data lack variables of the network: 'z'"),
-        (ds.Dag(["x", "y"]), ds.NumericData.from_frame(FEW.assign(y=2.0)), {}, "lack variables of the network: 'y'; 'y' was set aside"),
+        (ds.Dag(["x", "y"]), CONSTANT, {}, "lack variables of the network: 'y'; 'y' was set aside"),
         (ds.Dag(["x", "y"]), FEW.assign(y=["a", "b", "a"]), {}, "'a' .* is not a number"),
         (ds.Dag(["x", "y"]), MIXED, {}, "'y' has levels, not numbers"),
         (ds.Dag(["x", "y"], [("x", "y")]), FEW[:2], {"method": "ml"}, "has 2 rows; .* least squares needs 3"),

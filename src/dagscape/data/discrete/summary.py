@@ -331,8 +331,8 @@ def zero_findings(dataset: Dataset) -> list[str]:
     >>> from dagscape.data.kinds.decisions import Wishes
     >>> from dagscape.data.tables.frames import table_from_array
     >>> table = table_from_array([[0 if i < 9 else 60 + 1.5 * i, i % 2] for i in range(90)])
-    >>> zero_findings(interpreted(table, {}, "auto", Wishes()))[0][:50]
-    "'X0' is 0 in 9 rows and at least 73.5 in the others"
+    >>> zero_findings(interpreted(table, {}, "auto", Wishes()))[0][:45]
+    "'X0' is 0 in 9 rows and at least 73.5 in the "
     """
     return [finding.sentence for finding in dataset.findings if finding.about == "zeros"]
 
