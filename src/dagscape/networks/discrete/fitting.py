@@ -59,6 +59,12 @@ def fit_options(info: ScoreInfo | None) -> tuple[float, FitPrior]:
     return info.ess or 1.0, "k2" if info.score == "k2" else "bdeu"
 
 
+def check_pseudocounts(prior: str, ess: float) -> None:
+    """Refuse a prior that there is not, and an equivalent sample size that is no such number."""
+    check_choice(prior, FIT_PRIORS, "prior")
+    _ESS.check(ess, "ess")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyFitter:
     """Data prepared for fitting families; variables are indices, and sets of parents are bit masks.
@@ -110,8 +116,7 @@ class FamilyFitter:
         prior: FitPrior,
     ) -> Self:
         """Prepare codes, rows × variables; the arguments are the attributes, and those of :func:`fit_cpts`."""
-        check_choice(prior, FIT_PRIORS, "prior")
-        _ESS.check(ess, "ess")
+        check_pseudocounts(prior, ess)
         # Families are read column by column.
         columns = np.asfortranarray(codes)
         return cls(list(arities), columns, weights, free, partial(FIT_PRIORS[prior], float(ess)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,10 @@ from dagscape.networks.discrete.checks import (
     checked_structure,
     checked_types,
 )
+from dagscape.networks.expectation_maximisation import EMOptions, FitMissing, IncompleteFit, uses_em
 from dagscape.networks.gaussian.base import MeasuredNetwork
 from dagscape.networks.gaussian.fitting import Method, fit_regressions, fit_tables
+from dagscape.networks.gaussian.incomplete_fitting import fit_incomplete
 from dagscape.networks.gaussian.priors import RegressionPrior
 from dagscape.networks.gaussian.regression import Regression, checked_regression
 from dagscape.networks.gaussian.rows import rows_to_fit
@@ -60,6 +62,8 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
         The name of the network.
     types : mapping of str to str
         The own type of each discrete variable's values, as in :class:`Network`.
+    incomplete_fit : IncompleteFit or None
+        How it was fitted, if that was to incomplete rows; files do not keep it.
 
     Examples
     --------
@@ -90,6 +94,7 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
     regressions: Mapping[str, Regression]
     name: str = ""
     types: Mapping[str, ValueType] = field(default_factory=dict, kw_only=True)
+    incomplete_fit: IncompleteFit | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dag", checked_structure(self.dag))
@@ -130,6 +135,8 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
         nu: float | Literal["means"] = "means",
         scale: Literal["standardize", "none"] = "standardize",
         name: str = "",
+        missing: FitMissing = "error",
+        **options: Unpack[EMOptions],
     ) -> Self:
         """Fit the tables and regressions of a network with a given structure to data.
 
@@ -154,6 +161,15 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
             measured variables.
         name : str
             The name of the network.
+        missing : {"error", "em"}
+            Refuse missing cells, or use all observed ones, by EM
+            (:mod:`dagscape.networks.gaussian.incomplete_fitting`), where maximum likelihood has the number of rows as
+            the denominator of the variance. Files and frames are then read with ``missing="keep"``.
+            :attr:`incomplete_fit` says how it went.
+        **options
+            With ``missing="em"``: ``starts`` (default: 1), ``seed`` (0), ``tolerance`` (0.001 nats),
+            ``max_iterations`` (1000) and ``max_seconds`` (no limit), as in
+            :class:`~dagscape.networks.expectation_maximisation.EMOptions`.
 
         Examples
         --------
@@ -164,15 +180,20 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
         >>> found.regressions["height"].intercept.round(4).tolist(), found.regressions["height"].sd.round(4).tolist()
         ([1.64, 1.7975], [0.0516, 0.0602])
         """
-        dag, data = checked_structure(dag), as_mixed(data)
-        rows = rows_to_fit(dag.variables, data)
+        dag, em = checked_structure(dag), uses_em(missing, options)
+        data = as_mixed(data, missing="keep" if em else "error")
+        rows = rows_to_fit(dag.variables, data, incomplete=em)
         levels = {variable: data.levels[variable] for variable in dag.variables if variable in data.levels}
         for variable in levels:
             check_parents(variable, dag.parents(variable), levels)
-        cpts = fit_tables(dag, rows, levels, method, ess)
-        regressions = fit_regressions(dag, rows, levels, method, RegressionPrior(alpha_mu, alpha_w, nu, scale))
+        prior, record = RegressionPrior(alpha_mu, alpha_w, nu, scale), None
+        if em:
+            cpts, regressions, record = fit_incomplete(dag, rows, levels, method, ess, prior, options)
+        else:
+            cpts = fit_tables(dag, rows, levels, method, ess)
+            regressions = fit_regressions(dag, rows, levels, method, prior)
         types = {variable: data.types[variable] for variable in levels}
-        return cls(dag, levels, cpts, regressions, name, types=types)
+        return cls(dag, levels, cpts, regressions, name, types=types, incomplete_fit=record)
 
     def sample(self, rows: int, seed: int | np.random.Generator | None = None) -> MixedData:
         """Draw independent rows.
@@ -206,7 +227,7 @@ class ConditionalGaussianNetwork(MeasuredNetwork):
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled.
         parts = (self.dag, dict(self.levels), dict(self.cpts), dict(self.regressions), self.name, dict(self.types))
-        return _restored, (type(self), *parts)
+        return _restored, (type(self), *parts, self.incomplete_fit)
 
 
 def check_parents(name: str, parents: Any, levels: Mapping[str, Any]) -> None:
@@ -221,5 +242,5 @@ def check_parents(name: str, parents: Any, levels: Mapping[str, Any]) -> None:
 
 
 def _restored(kind: type[ConditionalGaussianNetwork], *parts: Any) -> ConditionalGaussianNetwork:
-    *most, types = parts
-    return kind(*most, types=types)
+    *most, types, incomplete_fit = parts
+    return kind(*most, types=types, incomplete_fit=incomplete_fit)

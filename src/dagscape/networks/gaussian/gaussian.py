@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ from dagscape.data.tables.value_types import ValueType
 from dagscape.data.values import as_mixed, as_numeric
 from dagscape.graphs.dag import Dag
 from dagscape.networks.discrete.checks import check_keys, check_variables, checked_structure
+from dagscape.networks.expectation_maximisation import EMOptions, FitMissing, IncompleteFit, uses_em
 from dagscape.networks.gaussian.base import MeasuredNetwork
 from dagscape.networks.gaussian.fitting import Method, fit_regressions
+from dagscape.networks.gaussian.incomplete_fitting import fit_incomplete
 from dagscape.networks.gaussian.moments import covariance_of, means_of
 from dagscape.networks.gaussian.priors import RegressionPrior
 from dagscape.networks.gaussian.regression import Regression, checked_regression
@@ -42,6 +44,8 @@ class GaussianNetwork(MeasuredNetwork):
         The regression of each variable on its parents, with the coefficients in the order of ``dag.parents(variable)``.
     name : str
         The name of the network.
+    incomplete_fit : IncompleteFit or None
+        How it was fitted, if that was to incomplete rows; files do not keep it.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class GaussianNetwork(MeasuredNetwork):
     dag: Dag
     regressions: Mapping[str, Regression]
     name: str = ""
+    incomplete_fit: IncompleteFit | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dag", checked_structure(self.dag))
@@ -87,6 +92,8 @@ class GaussianNetwork(MeasuredNetwork):
         nu: float | Literal["means"] = "means",
         scale: Literal["standardize", "none"] = "standardize",
         name: str = "",
+        missing: FitMissing = "error",
+        **options: Unpack[EMOptions],
     ) -> Self:
         """Fit the regressions of a network with a given structure to data.
 
@@ -106,6 +113,15 @@ class GaussianNetwork(MeasuredNetwork):
             The prior of ``"posterior-mean"``, as in :func:`dagscape.local_scores` with ``score="bge"``.
         name : str
             The name of the network.
+        missing : {"error", "em"}
+            Refuse missing cells, or use all observed ones, by EM
+            (:mod:`dagscape.networks.gaussian.incomplete_fitting`), where maximum likelihood has the number of rows as
+            the denominator of the variance. Files and frames are then read with ``missing="keep"``.
+            :attr:`incomplete_fit` says how it went.
+        **options
+            With ``missing="em"``: ``starts`` (default: 1), ``seed`` (0), ``tolerance`` (0.001 nats),
+            ``max_iterations`` (1000) and ``max_seconds`` (no limit), as in
+            :class:`~dagscape.networks.expectation_maximisation.EMOptions`.
 
         Examples
         --------
@@ -116,10 +132,14 @@ class GaussianNetwork(MeasuredNetwork):
         >>> GaussianNetwork.fit(dag, data).regressions["y"].coefficients.round(3).tolist()
         [1.663]
         """
-        dag = checked_structure(dag)
-        data = as_mixed(as_numeric(data))
+        dag, em = checked_structure(dag), uses_em(missing, options)
+        data = as_mixed(as_numeric(data, missing="keep" if em else "error"))
+        rows = rows_to_fit(dag.variables, data, incomplete=em)
         prior = RegressionPrior(alpha_mu, alpha_w, nu, scale)
-        return cls(dag, fit_regressions(dag, rows_to_fit(dag.variables, data), {}, method, prior), name)
+        if em:
+            _, regressions, record = fit_incomplete(dag, rows, {}, method, 1.0, prior, options)
+            return cls(dag, regressions, name, incomplete_fit=record)
+        return cls(dag, fit_regressions(dag, rows, {}, method, prior), name)
 
     @property
     def levels(self) -> Mapping[str, tuple[str, ...]]:
@@ -174,4 +194,9 @@ class GaussianNetwork(MeasuredNetwork):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled.
-        return type(self), (self.dag, dict(self.regressions), self.name)
+        return _restored, (type(self), self.dag, dict(self.regressions), self.name, self.incomplete_fit)
+
+
+def _restored(kind: type[GaussianNetwork], *parts: Any) -> GaussianNetwork:
+    *most, incomplete_fit = parts
+    return kind(*most, incomplete_fit=incomplete_fit)

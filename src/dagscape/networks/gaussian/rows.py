@@ -79,8 +79,10 @@ class Rows:
             yield mask_of(np.flatnonzero(mark[:n]).tolist()), mask_of(np.flatnonzero(mark[n:]).tolist()), rows
 
 
-def rows_to_fit(variables: Sequence[str], data: MixedData) -> Rows:
+def rows_to_fit(variables: Sequence[str], data: MixedData, *, incomplete: bool = False) -> Rows:
     """Return the rows of data with the variables of a structure, which must be all that there are.
+
+    Cells may be missing only if ``incomplete`` says so.
 
     Examples
     --------
@@ -88,7 +90,8 @@ def rows_to_fit(variables: Sequence[str], data: MixedData) -> Rows:
     >>> rows_to_fit(["b", "a"], data).values.tolist()
     [[2.0, 0.5], [3.0, 1.5]]
     """
-    check_complete(data, "a network's parameters", FITTING_USE)
+    if not incomplete:
+        check_complete(data, "a network's parameters", FITTING_USE)
     columns = _columns(variables, data)
     marks = data.interventions
     return Rows(data.values[:, columns], None if marks is None else marks[:, columns])
