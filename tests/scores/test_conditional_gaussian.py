@@ -101,6 +101,7 @@ def assert_rounding_holds(data: ds.MixedData, **options) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_the_stated_rounding_covers_the_truth(case):
     assert_rounding_holds(of(CASES[case]))
 
@@ -257,6 +258,7 @@ def random_table(seed: int, rows: int, discrete: int, measured: int) -> ds.Mixed
 @given(
     st.integers(0, 2**32), st.integers(8, 60), st.integers(1, 3), st.integers(1, 3), st.sampled_from(["cg", "bic-cg"])
 )
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_neither_columns_nor_ways_nor_threads_change_an_integer(seed, rows, discrete, measured, score):
     data, rng = random_table(seed, rows, discrete, measured), np.random.default_rng(seed)
     if any(len(np.unique(data.values[:, v])) < 3 for v in range(data.n) if not data.level_counts[v]):

@@ -78,6 +78,7 @@ CASES = {
 @pytest.mark.slow
 @both
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.filterwarnings("ignore::dagscape.FewRows")
 def test_the_stated_rounding_covers_the_truth(score, case):
     assert_rounding_holds(score, of(CASES[case], numeric=["size", "weight"]))
 

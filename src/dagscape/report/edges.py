@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 EDGES_SHOWN = 0.05
 
+# The least probability whose digits are not those of 0.
+_LEAST_SHOWN = 1e-4
+
 # The settings that are named: the most probable ones.
 _SETTINGS_SHOWN = 3
 _SHARE_SHOWN = 0.005
@@ -32,7 +35,7 @@ _HEADERS = {"edge_error": "± error"}
 
 
 def render_posterior(post: Posterior, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
-    """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
+    """Render the pairs that are adjacent with a probability of ``threshold``, and the consensus network, if given."""
     evidence = "" if post.prior else f"log evidence {post.log_evidence:,.4f}, "
     title = f"{'Prior' if post.prior else 'Posterior'} over {post.over}: {evidence}error estimate {post.error:.0e}"
     heading = Heading(title, (_averaged_over(post),) if post.settings else ())
@@ -83,8 +86,25 @@ def by_adjacency(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[keys.sort_values(["adjacent", "pair"], ascending=[False, True], kind="stable").index]
 
 
+def shown_pairs(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
+    """Return the directions of all pairs that are adjacent with at least this probability.
+
+    Two directions below the threshold can make a pair that is adjacent with certainty. A direction without a
+    probability other than 0 is left out, unless everything is to be shown. Without adjacencies, edges count alone.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"source": list("aabb"), "target": list("bcac"), "edge": [0.5, 0.2, 0.5, 0.0]})
+    >>> shown_pairs(frame.assign(adjacent=[1.0, 0.2, 1.0, 0.0]), 0.9)[["source", "target"]].sum(axis=1).tolist()
+    ['ab', 'ba']
+    """
+    if "adjacent" not in frame:
+        return frame[frame["edge"] >= shown_from(threshold)]
+    possible = frame["edge"] >= shown_from(min(threshold, _LEAST_SHOWN))
+    return frame[(frame["adjacent"] >= shown_from(threshold)) & possible]
+
+
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
-    """Render the edges that at least this share of the samples has, and the consensus network, if given."""
+    """Render the pairs that are adjacent in at least this share of the samples, and the consensus network, if given."""
     done = "" if len(found) == found.samples else f"{len(found):,} of "
     heading = f"Networks learned by {found.method!r} from {done}{plural(found.samples, 'sample')} of the rows"
     return [*edge_blocks(heading, found.to_frame(), threshold, consensus), Note(_SHARES)]
@@ -93,8 +113,8 @@ def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus
 def edge_blocks(
     heading: Heading | str, frame: pd.DataFrame, threshold: float, consensus: Dag | None = None
 ) -> list[Block]:
-    """Render the edges of a frame of pairs whose probability is at least ``threshold``, and the consensus network."""
-    shown = by_adjacency(frame[frame["edge"] >= shown_from(threshold)])
+    """Render the pairs of a frame that :func:`shown_pairs` returns, and the consensus network."""
+    shown = by_adjacency(shown_pairs(frame, threshold))
     headers = ["from", "to", *(_HEADERS.get(name, name) for name in frame.columns[2:])]
     rows: list[Row] = [
         (Name(source), Name(target), *map(probability, values))
@@ -104,8 +124,13 @@ def edge_blocks(
         Heading(heading) if isinstance(heading, str) else heading,
         table(headers, rows, numeric=range(2, len(headers))),
     ]
-    if hidden := len(frame) - len(shown):
-        blocks.append(Note(f"{plural(hidden, 'edge')} below {threshold:g} not shown"))
+    if "adjacent" not in frame:
+        hidden, what = len(frame) - len(shown), "edge"
+    else:
+        hidden, what = int((frame["adjacent"] < shown_from(threshold)).sum()) // 2, "pair"
+    if hidden:
+        with_what = "" if what == "edge" else " with 'adjacent'"
+        blocks.append(Note(f"{plural(hidden, what)}{with_what} below {threshold:g} not shown"))
     if consensus is not None:
         arrows = joined([arrow(*edge) for edge in consensus.edges]) or ("(none)",)
         blocks.append(Paragraph((f"Consensus network ({plural(consensus.edge_count, 'edge')}): ", *arrows)))

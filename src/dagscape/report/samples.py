@@ -9,8 +9,7 @@ from dagscape.ensembles.chain_diagnostics import ChainDiagnostics
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.dag import Dag
 from dagscape.report.blocks import Block, Heading, Note
-from dagscape.report.edges import CAUSES, EDGES_SHOWN, edge_blocks
-from dagscape.report.probabilities import shown_from
+from dagscape.report.edges import CAUSES, EDGES_SHOWN, edge_blocks, shown_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +19,7 @@ _WITHOUT_ERRORS = ("ancestor", "adjacent", "compelled")
 
 
 def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:
-    """Render the edges whose probability is at least ``threshold``, and the consensus network, if given."""
+    """Render the pairs that are adjacent with a probability of ``threshold``, and the consensus network, if given."""
     drawn = plural(len(found), "independent network")
     if found.method == "chain":
         drawn = f"{plural(found.chains, 'chain')} of {plural(found.draws, 'network')}"
@@ -32,7 +31,7 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
     frame = found.to_frame()
     shown = frame.drop(columns=[f"{name}_error" for name in _WITHOUT_ERRORS])
     blocks = edge_blocks(Heading(heading, details), shown, threshold, consensus)
-    return [*blocks, Note(_about_errors(found, frame[frame["edge"] >= shown_from(threshold)])), Note(CAUSES)]
+    return [*blocks, Note(_about_errors(found, shown_pairs(frame, threshold))), Note(CAUSES)]
 
 
 def _diagnosed(found: ChainDiagnostics) -> str:

@@ -50,7 +50,7 @@ def _drawing_path(context: click.Context, parameter: click.Parameter, path: str 
     type=within(A_PROBABILITY),
     metavar="P",
     show_default=str(DEFAULT_THRESHOLD),
-    help="For a posterior: draw edges with at least this probability.",
+    help="For a posterior: draw pairs that are adjacent with at least this probability.",
 )
 @direction_threshold_option
 @posterior_lines
