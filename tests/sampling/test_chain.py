@@ -8,7 +8,7 @@ import pytest
 import dagscape as ds
 from dagscape.core.progress import Progress
 from dagscape.ensembles.sampled_networks import SampledNetworks
-from dagscape.sampling import chain_lists, chain_requirements, running_chains
+from dagscape.sampling import chain_lists, chain_requirements, informed_steps, running_chains
 from dagscape.sampling.chain_lists import candidate_lists, complete_lists
 from dagscape.sampling.chain_starts import random_start
 from oracles.posterior import possible_dags
@@ -50,7 +50,7 @@ def only_candidates(monkeypatch):
     """Chains list the families of one or two candidates, so that most families are reached by other steps only."""
     monkeypatch.setattr(chain_requirements, "_fits", lambda *_: False)
     monkeypatch.setattr(chain_lists, "_CANDIDATES", 1)
-    monkeypatch.setattr(running_chains, "_INFORMED_SHARE", 1.0)
+    monkeypatch.setattr(informed_steps, "_SHARE", 1.0)
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ from dagscape.ensembles.sample_traces import TracedSamples
 from dagscape.graphs.dag import Dag
 from dagscape.graphs.directions import MemberLimits
 from dagscape.results.base import check_known, check_shape, pair_frame
-from dagscape.results.decoding import Between, NotNegative, OneOf, Probabilities
+from dagscape.results.decoding import Between, Count, NotNegative, OneOf, Probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +85,8 @@ class SampledNetworks(PredictingSamples, TracedSamples, EdgeProbabilities, Liste
         Their batch means.
     diagnostics : ChainDiagnostics or None
         Whether the chains converged.
+    drawn_cells : int
+        The number of missing cells that chains drew along with the networks; 0 if the table was complete.
 
     Examples
     --------
@@ -115,6 +117,7 @@ class SampledNetworks(PredictingSamples, TracedSamples, EdgeProbabilities, Liste
     edge_means: Probabilities | None = None
     edge_batches: Probabilities | None = None
     diagnostics: ChainDiagnostics | None = None
+    drawn_cells: Count = 0
     _averages: dict[str, Any] = field(default_factory=dict, init=False)
 
     @property

@@ -13,13 +13,12 @@ chains says whether to trust them (:mod:`dagscape.ensembles.chain_diagnostics`).
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -27,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from dagscape.core.caveats import Caveats, issue
+from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
 from dagscape.core.constraints import OrNone, Whole
 from dagscape.core.errors import (
     InvalidOption,
     StoppedEarly,
-    UnconvergedChains,
     argument,
     did_you_mean,
     function,
@@ -44,15 +43,13 @@ from dagscape.core.resources import Budget
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.notices import data_warnings
 from dagscape.data.values import Frame
-from dagscape.ensembles.chain_diagnostics import diagnose
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
-from dagscape.graphs.lists import DagList
 from dagscape.posterior.accuracy import score_error
 from dagscape.posterior.evidence import BEST, is_data, job_of_best, refuse_options_of_data
 from dagscape.results.base import provenance_of
-from dagscape.running.checkpoints import DEFAULT_SECONDS, SECONDS_BETWEEN, Checkpoint, Checkpoints
+from dagscape.running.checkpoints import DEFAULT_SECONDS, SECONDS_BETWEEN
 from dagscape.sampling.chain_lists import ChainLists, candidate_lists, complete_lists
 from dagscape.sampling.chain_requirements import (
     DEFAULT_CHAINS,
@@ -63,9 +60,10 @@ from dagscape.sampling.chain_requirements import (
     lists_are_complete,
     with_usual_limit,
 )
+from dagscape.sampling.chain_results import Sampled, checkpoints_of_chains, result_of_chains, too_short
 from dagscape.sampling.chain_starts import Start, listed_start, random_start
-from dagscape.sampling.running_chains import Drawn, Lengths, OneChain, collected, make_chains, run_chains
-from dagscape.scores.parent_states import sparse_families
+from dagscape.sampling.imputing_chain import Asked, chain_of_incomplete
+from dagscape.sampling.running_chains import Lengths, OneChain, collected, make_chains, run_chains
 from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob, scoring_options
@@ -78,6 +76,10 @@ from dagscape.search.starting import most_parents, starting_network
 CHAINS = Whole(1)
 DRAWS = Whole(2)
 THIN = OrNone(Whole(1))
+
+# What is done about missing cells.
+SAMPLE = "sample"
+MISSING_RULES = ("error", SAMPLE)
 
 _INCOMPLETE = ": the probabilities are relative to the networks of the remaining ones"
 
@@ -92,6 +94,7 @@ def chain(
     max_seconds: float | None = None,
     start: Dag | HasDag | None = None,
     settings: str = BEST,
+    missing: str = "error",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -125,6 +128,12 @@ def chain(
         networks for random orders.
     settings : {"best", "fixed"}
         As in :func:`dagscape.learn`.
+    missing : {"error", "sample"}
+        What is done about missing cells of data made with ``missing="keep"``: they are refused, or drawn along with the
+        networks, so that probabilities account for them (:mod:`dagscape.sampling.imputing_chain`). This takes
+        ``bdeu``, ``k2`` or ``bge``, no experiments, and no ``start``. ``thin`` then counts rounds, in which all cells
+        and then a network are drawn; by default, the network of each is kept. Settings have the highest evidence on a
+        table whose cells were drawn.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
     checkpoint, checkpoint_seconds
@@ -163,9 +172,17 @@ def chain(
     DRAWS.check(draws, "draws")
     THIN.check(thin, "thin")
     SECONDS_BETWEEN.check(checkpoint_seconds, "checkpoint_seconds")
+    check_choice(missing, MISSING_RULES, "missing")
     clock, budget, rng = Clock(max_seconds), Budget.of(threads, max_memory), random_generator(seed)
     if checkpoint is not None and recorded_seed(seed) is None:
         raise InvalidOption(f"needs a number as {argument('seed')}, so that the same call can continue", "checkpoint")
+    if missing == SAMPLE:
+        if start is not None:
+            raise InvalidOption(
+                f"is not taken with {argument('missing', SAMPLE)}: chains draw their first networks", "start"
+            )
+        asked = Asked(int(chains), int(draws), thin, settings, max_seconds, checkpoint, checkpoint_seconds, seed)
+        return chain_of_incomplete(data, options, asked, clock, budget, rng, progress)
     with listening(progress) as listener:
         asked = {"chains": int(chains), "draws": int(draws)}
         unlimited = Clock() if checkpoint is not None else clock
@@ -181,14 +198,14 @@ def chain(
         counts = {**asked, "thin": thin}
         began = time.perf_counter()
         digest = _digest(scores, lists, starts, {**counts, "seed": recorded_seed(seed)})
-        with _checkpoints(checkpoint, checkpoint_seconds, digest, int(chains)) as saved:
+        with checkpoints_of_chains(checkpoint, checkpoint_seconds, digest, int(chains)) as saved:
             running = make_chains(scores, lists, starts, thin, rng, saved)
             finished, interrupted = run_chains(running, lengths, clock, budget.threads, listener)
             drawn = collected(running, lengths)
             if drawn is None or (interrupted and checkpoint is not None):
                 for one in running:
                     one.save()
-                raise KeyboardInterrupt if interrupted else _too_short(max_seconds)
+                raise KeyboardInterrupt if interrupted else too_short(max_seconds)
         if not finished:
             # The same call goes on from here.
             for one in running:
@@ -207,7 +224,8 @@ def chain(
         budget.threads,
         seed=recorded_seed(seed),
     )
-    return _result(scores, lists, drawn, thin, provenance, caveats, interrupted=interrupted)
+    of = Sampled(scores.variables, scores.info, scores.unit, lists.lost + score_error(scores.rounding))
+    return result_of_chains(of, drawn, thin, provenance, caveats, interrupted=interrupted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,66 +353,8 @@ def _digest(scores: LocalScores, lists: ChainLists, starts: Sequence[Start], set
     return digest.hexdigest()
 
 
-@contextlib.contextmanager
-def _checkpoints(
-    folder: str | os.PathLike[str] | None, seconds: float, digest: str, chains: int
-) -> Iterator[list[Checkpoint | None]]:
-    if folder is None:
-        yield [None] * chains
-        return
-    with Checkpoints(folder, float(seconds)).in_use() as checkpoints:
-        yield [checkpoints.of_job("chain", f"{digest} {index}") for index in range(chains)]
-
-
-def _too_short(max_seconds: float | None) -> InvalidOption:
-    return InvalidOption(f"is {max_seconds}; it was over before there were draws to keep", option="max_seconds")
-
-
 def _described(lists: ChainLists, chains: Sequence[OneChain]) -> dict[str, Any]:
     """Return what there is to say about the lists; with candidates, how many variables had families outside them."""
     outside = sum(chain.unlisted for chain in chains) / sum(chain.draws for chain in chains)
     lists_are = {"listed": lists.listed, "core": lists.core, "all": lists.complete, "lost": lists.lost}
     return lists_are if lists.complete else {**lists_are, "variables_outside": outside}
-
-
-def _result(
-    scores: LocalScores,
-    lists: ChainLists,
-    drawn: Drawn,
-    thin: int,
-    provenance: Any,
-    caveats: Caveats,
-    *,
-    interrupted: bool,
-) -> SampledNetworks:
-    networks = DagList(scores.variables, drawn.words)
-    floats = scores.unit.to_floats(drawn.exact)
-    diagnostics = diagnose(
-        floats,
-        networks,
-        edge_means=drawn.means,
-        edge_batches=drawn.batches,
-        burn_in=drawn.burn_in,
-        steps=thin * drawn.exact.shape[1],
-    )
-    if not drawn.finished:
-        reason = "Ctrl-C ended the chains" if interrupted else f"the chains reached {argument('max_seconds')}"
-        caveats.issue(StoppedEarly(f"{reason}: the networks are those drawn by then"))
-    if not diagnostics.converged:
-        caveats.issue(UnconvergedChains(diagnostics.verdict))
-    caveats.issue(sparse_families(scores.info, scores.variables, drawn.means.mean(axis=0)))
-    return SampledNetworks(
-        variables=scores.variables,
-        score_info=scores.info,
-        provenance=provenance,
-        warnings=caveats.kept,
-        networks=networks,
-        scores=floats.ravel(),
-        over="dags",
-        method="chain",
-        chains=len(drawn.exact),
-        error=lists.lost + score_error(scores.rounding),
-        edge_means=drawn.means,
-        edge_batches=drawn.batches,
-        diagnostics=diagnostics,
-    )

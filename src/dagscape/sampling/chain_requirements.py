@@ -10,7 +10,8 @@ from dagscape.core.requirements import ProblemSize, Requirements, TaskOption
 from dagscape.core.wording import plural
 from dagscape.graphs.words import word_count
 from dagscape.sampling.chain_lists import complete_memory
-from dagscape.sampling.running_chains import BURN_IN, most_batches
+from dagscape.sampling.recorded_draws import most_batches
+from dagscape.sampling.running_chains import BURN_IN
 from dagscape.scores.requirements import nominal_seconds, scoring_seconds
 from dagscape.scores.scoring_job import ScoringJob, with_fewer_parents
 from dagscape.scores.tables.enumerable_scores import EnumerableScores

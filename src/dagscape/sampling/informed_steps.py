@@ -23,8 +23,16 @@ from dagscape.scores.tables.local_scores import LocalScores
 
 Parents = tuple[int, ...]
 
+# Of the variables, so many take a step between two draws.
+_SHARE = 0.1
 # The share of exchanges among the steps.
 _EXCHANGES = 0.5
+
+
+def informed_steps(chain: kernels.BlockChain, scores: LocalScores, rng: np.random.Generator) -> None:
+    """Take a step of some variables, whatever the state."""
+    for child in rng.choice(scores.n, size=max(int(_SHARE * scores.n), 1), replace=False).tolist():
+        informed_step(chain, scores, child, rng)
 
 
 def informed_step(chain: kernels.BlockChain, scores: LocalScores, child: int, rng: np.random.Generator) -> None:

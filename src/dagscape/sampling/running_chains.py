@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from queue import Empty, PriorityQueue
 from typing import Any
 
@@ -26,7 +26,8 @@ from dagscape.graphs.words import Words, word_count
 from dagscape.running.checkpoints import Checkpoint
 from dagscape.sampling.chain_lists import ChainLists
 from dagscape.sampling.chain_starts import Start
-from dagscape.sampling.informed_steps import informed_step
+from dagscape.sampling.informed_steps import informed_steps
+from dagscape.sampling.recorded_draws import Batch, RecordedDraws, most_batches
 from dagscape.scores.tables.local_scores import LocalScores
 
 # The share of each chain that is discarded.
@@ -37,10 +38,6 @@ _LONGEST_FIRST = 8
 _DIGITS = 12
 # How often the main thread looks up, in seconds.
 _LOOK_UP = 0.1
-# Batches: many for few variables, since each is a matrix.
-_MANY_BATCHES, _FEW_BATCHES, _MANY_VARIABLES = 50, 20, 200
-# Of the variables, so many take a step to any family between two draws, if lists are incomplete.
-_INFORMED_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,48 +67,17 @@ class Moves:
 MOVES = Moves()
 
 
-def most_batches(n: int) -> int:
-    """Return the largest number of batches of a chain: an even number."""
-    return _MANY_BATCHES if n <= _MANY_VARIABLES else _FEW_BATCHES
-
-
 @dataclass(slots=True)
-class Batch:
-    """The average of edges over some draws."""
-
-    draws: int
-    sums: NDArray[np.float64]
-
-    def joined(self, other: Batch) -> Batch:
-        """Return both as one."""
-        return Batch(self.draws + other.draws, self.sums + other.sums)
-
-
-@dataclass(slots=True)
-class OneChain:
-    """A chain and what it has drawn so far."""
+class OneChain(RecordedDraws):
+    """A chain of networks for given scores, and what it has drawn so far."""
 
     kernel: kernels.BlockChain
     scores: LocalScores
     thin: int
     informed: bool
     rng: np.random.Generator
-    checkpoint: Checkpoint | None = None
-    words: list[Words] = field(default_factory=list)
-    exact: list[NDArray[np.int64]] = field(default_factory=list)
-    batches: list[Batch] = field(default_factory=list)
-    place: dict[str, Any] | None = None
     # The number of variables with a family outside the lists, of all draws together.
     unlisted: int = 0
-
-    @property
-    def draws(self) -> int:
-        """The number of draws so far."""
-        return sum(len(words) for words in self.words)
-
-    def next_batch(self, lengths: Lengths) -> int:
-        """Return the number of draws of the next batch: as many as the first has, which may have been joined."""
-        return max(lengths.batch, self.batches[0].draws if self.batches else 0)
 
     def extend(self, draws: int, stopped: Callable[[], bool]) -> None:
         """Draw a batch of networks more, unless the chain is stopped before it is complete."""
@@ -122,18 +88,12 @@ class OneChain:
             if stopped():
                 return
             if self.informed:
-                for child in self.rng.choice(n, size=max(int(_INFORMED_SHARE * n), 1), replace=False).tolist():
-                    informed_step(self.kernel, self.scores, child, self.rng)
+                informed_steps(self.kernel, self.scores, self.rng)
             self.kernel.run(self.thin, True, words[draw : draw + 1], exact[draw : draw + 1])
             self.unlisted += self.kernel.unlisted if self.informed else 0
         sums = np.empty((n, n))
         self.kernel.take_edge_sums(sums)
-        self.words.append(words)
-        self.exact.append(exact)
-        self.batches.append(Batch(draws, sums / self.thin))
-        if len(self.batches) == most_batches(n):
-            pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
-            self.batches = [first.joined(second) for first, second in pairs]
+        self.record(words, exact, sums / self.thin)
         if self.checkpoint is not None:
             self.place = self._place()
 
@@ -146,20 +106,6 @@ class OneChain:
             "rng": deepcopy(self.rng),
         }
 
-    def save(self) -> None:
-        """Save the last complete batch, and where the chain was then."""
-        if self.checkpoint is None or self.place is None:
-            return
-        self.checkpoint.save(
-            {
-                **self.place,
-                "words": np.concatenate(self.words),
-                "exact": np.concatenate(self.exact),
-                "batch_draws": [batch.draws for batch in self.batches],
-                "batch_sums": np.stack([batch.sums for batch in self.batches]),
-            }
-        )
-
     def restore(self) -> None:
         """Go on from a checkpoint, if there is one."""
         state = None if self.checkpoint is None else self.checkpoint.load()
@@ -168,9 +114,7 @@ class OneChain:
         with self.checkpoint.reading():
             self.kernel.restore(state["parents"], state["scores"].tolist(), int(state["random_state"]))
             self.rng = state["rng"]
-            self.words, self.exact = [state["words"]], [state["exact"]]
-            draws = zip(state["batch_draws"], state["batch_sums"], strict=True)
-            self.batches = [Batch(int(count), sums) for count, sums in draws]
+            self.restore_draws(state)
             self.place = self._place()
 
 
@@ -212,25 +156,30 @@ def make_chains(
     chains = []
     for start, checkpoint in zip(starts, checkpoints, strict=True):
         seed = int(rng.integers(2**63))
-        kernel = kernels.BlockChain(
-            lists.kernel,
-            start,
-            width=MOVES.width,
-            widest_hub=MOVES.widest_hub,
-            hub_share=MOVES.hub_share,
-            blocks=MOVES.blocks,
-            covered=MOVES.covered,
-            whole_lists=MOVES.whole_lists,
-            seed=seed,
-        )
+        kernel = block_chain(lists, start, seed)
         own = np.random.default_rng(seed)
-        chains.append(OneChain(kernel, scores, thin, not lists.complete, own, checkpoint))
+        chains.append(OneChain(kernel, scores, thin, not lists.complete, own, checkpoint=checkpoint))
         chains[-1].restore()
     return chains
 
 
+def block_chain(lists: ChainLists, start: Start, seed: int) -> kernels.BlockChain:
+    """Return a chain of the usual moves at a network with listed families."""
+    return kernels.BlockChain(
+        lists.kernel,
+        start,
+        width=MOVES.width,
+        widest_hub=MOVES.widest_hub,
+        hub_share=MOVES.hub_share,
+        blocks=MOVES.blocks,
+        covered=MOVES.covered,
+        whole_lists=MOVES.whole_lists,
+        seed=seed,
+    )
+
+
 def run_chains(
-    chains: list[OneChain], lengths: Lengths, clock: Clock, threads: int, listener: ProgressListener | None
+    chains: Sequence[RecordedDraws], lengths: Lengths, clock: Clock, threads: int, listener: ProgressListener | None
 ) -> tuple[bool, bool]:
     """Run chains until each has its draws, or the time is over, or Ctrl-C.
 
@@ -256,7 +205,7 @@ def run_chains(
             except Empty:
                 return
             chain = chains[index]
-            chain.extend(min(chain.next_batch(lengths), draws - chain.draws), stopped)
+            chain.extend(min(chain.next_batch(lengths.batch), draws - chain.draws), stopped)
             done[index] = chain.draws
             if chain.checkpoint is not None and chain.checkpoint.is_due:
                 chain.save()
@@ -329,7 +278,7 @@ class Lengths:
         return self.burn_in + self.kept
 
 
-def collected(chains: Sequence[OneChain], lengths: Lengths) -> Drawn | None:
+def collected(chains: Sequence[RecordedDraws], lengths: Lengths) -> Drawn | None:
     """Return the draws of all chains after the burn-in, equally many of each; None if there are too few."""
     counts = [_batch_counts(chain) for chain in chains]
     common = min(len(count) for count in counts)
@@ -360,11 +309,11 @@ def _without_short_end(batches: list[Batch]) -> list[Batch]:
     return batches
 
 
-def _batch_counts(chain: OneChain) -> list[int]:
+def _batch_counts(chain: RecordedDraws) -> list[int]:
     return [batch.draws for batch in chain.batches]
 
 
-def _aligned(chains: Sequence[OneChain]) -> int:
+def _aligned(chains: Sequence[RecordedDraws]) -> int:
     """Join batches of chains that have fewer of them joined, until all have the same; return how many are common."""
     coarsest = max(chain.batches[0].draws if chain.batches else 0 for chain in chains)
     for chain in chains:

@@ -18,7 +18,7 @@ from dagscape.scores.definitions.set_functions import ScoredData
 _CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset, NumericData: as_numeric, MixedData: as_mixed}
 
 
-def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
+def as_data(data: Any, definition: ScoreDefinition, *, complete: bool = True) -> ScoredData:
     """Return data as the kind that a score asks for, or refuse them with the remedy.
 
     Parameters
@@ -27,6 +27,8 @@ def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
         Data of any kind, or a data frame.
     definition : ScoreDefinition
         The score.
+    complete : bool
+        Whether to refuse missing cells, unless the score takes them.
 
     Examples
     --------
@@ -39,6 +41,6 @@ def as_data(data: Any, definition: ScoreDefinition) -> ScoredData:
     if converter is None and not isinstance(data, definition.data_type):
         raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
     found = data if converter is None else converter(data)
-    if isinstance(found, AnyData) and not definition.takes_missing:
+    if complete and isinstance(found, AnyData) and not definition.takes_missing:
         check_complete(found, f"the score {definition.name!r}")
     return cast("ScoredData", found)

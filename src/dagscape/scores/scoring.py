@@ -118,8 +118,22 @@ def local_scores(
     return score_job(job, Budget.of(threads, max_memory), progress=progress)
 
 
-def score_job(job: ScoringJob, budget: Budget, *, progress: ProgressOption = None) -> LatticeScores:
-    """Compute the local scores of a prepared job."""
+def score_job(
+    job: ScoringJob, budget: Budget, *, progress: ProgressOption = None, info: ScoreInfo | None = None
+) -> LatticeScores:
+    """Compute the local scores of a prepared job.
+
+    Parameters
+    ----------
+    job : ScoringJob
+        The definition of the scores.
+    budget : Budget
+        Threads and memory.
+    progress : bool or callable, optional
+        As in :func:`local_scores`.
+    info : ScoreInfo, optional
+        What the scores say that they are. Default: what the job says, which reads all data.
+    """
     threads = budget.threads
     scoring_requirements(job, threads, budget.limit).check(budget.limit)
     start = time.perf_counter()
@@ -131,7 +145,8 @@ def score_job(job: ScoringJob, budget: Budget, *, progress: ProgressOption = Non
             callback = kernel_callback("Scoring sets of variables", listener, i * job.sets, total)
             job.functions.lattice_kernel(i, job.unit).run(table, threads, callback)
             tables.append(table)
-    seconds, info = {"scoring": time.perf_counter() - start}, job.info
+    seconds = {"scoring": time.perf_counter() - start}
+    info = job.info if info is None else info
     provenance = provenance_of("local_scores", info.to_dict(), seconds, threads)
     return _lattice_scores(job, info, tables, job.max_size, provenance)
 

@@ -232,6 +232,14 @@ def with_fewer_parents(job: ScoringJob, max_parents: int) -> ScoringJob:
     return replace(job, max_parents=max_parents, functions=functions)
 
 
+def with_rows(job: ScoringJob, data: ScoredData) -> ScoringJob:
+    """Return the job of other rows of the same variables, with the same prior, parameters and constraints."""
+    facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required, prior_data=job.whole)
+    functions = set_functions(job.definition, data, facts, job.interventions)
+    unit = _unit(functions, job.definition, job.prior, data.n, job.max_parents)
+    return replace(job, data=data, functions=functions, unit=unit)
+
+
 def segmented_job(
     job: ScoringJob, segments: NDArray[np.uint32], edge_penalty: float, constraints: EdgeConstraints
 ) -> ScoringJob:
