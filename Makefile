@@ -22,9 +22,9 @@ KERNEL_OBJECTS := $(patsubst native/%.cpp,$(NATIVE_BUILD)/%.o,$(shell find nativ
 TEST_OBJECTS := $(patsubst native/%.cpp,$(NATIVE_BUILD)/%.o,$(shell find native/tests -name 'test_*.cpp'))
 NATIVE_TESTS := $(TEST_OBJECTS:.o=)
 KERNEL_LIBRARY := $(NATIVE_BUILD)/libkernels.a
+COMMON_HEADER := $(NATIVE_BUILD)/common.hpp
 SANITIZED := -std=c++20 -O1 -g1 -Wall -Wextra -Wpedantic -Wno-psabi -Werror -fsanitize=$(SANITIZERS) \
-             -fno-sanitize-recover=all -ffp-contract=off \
-             -include native/include/dagscape/numbers/exact_arithmetic.hpp -Inative/include -Inative/tests -pthread
+             -fno-sanitize-recover=all -ffp-contract=off -Inative/include -Inative/tests -pthread
 # ThreadSanitizer needs fixed address ranges, which address randomisation may occupy.
 FIXED_ADDRESSES := $(if $(shell command -v setarch),setarch $(shell uname -m) -R)
 
@@ -106,9 +106,15 @@ $(KERNEL_LIBRARY): $(KERNEL_OBJECTS)
 	$(AR) rcs $@ $^
 
 # The compiler notes the headers that each source includes, so that a change compiles only what it concerns.
-$(NATIVE_BUILD)/%.o: native/%.cpp Makefile
+$(NATIVE_BUILD)/%.o: native/%.cpp $(COMMON_HEADER).gch Makefile
 	@mkdir -p $(@D)
-	$(CXX) $(SANITIZED) -MMD -MP -c $< -o $@
+	$(CXX) $(SANITIZED) -include $(COMMON_HEADER) -MMD -MP -c $< -o $@
+
+# Compilers that do not know this form of a compiled header take the copy beside it.
+$(COMMON_HEADER).gch: native/common.hpp Makefile
+	@mkdir -p $(@D)
+	cp $< $(COMMON_HEADER)
+	$(CXX) $(SANITIZED) -x c++-header $(COMMON_HEADER) -o $@
 
 -include $(KERNEL_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d)
 
