@@ -53,6 +53,8 @@ def test_every_command_reads_alike(capfd, survey, command):
     assert code == 0, err
     if command == "posterior":
         assert "'age', 'rate' are measured, and cut in 4 ways (2, 3, 4 and 5 quantiles) (--nominal, --numeric" in err
+    elif command == "mmpc":
+        assert "the numbers of 'answer' are levels (--nominal, --numeric" in err
     else:
         assert "'rate' is measured, and cut at " in err
         assert err.count("is measured, and cut at") == 2

@@ -44,7 +44,8 @@ def test_mmpc_of_numbers(capfd, tmp_path):
     assert code == 0
     assert json.loads(out)["strengths"] == ds.mmpc(ds.MixedData.from_frame(frame)).strengths.tolist()
     assert json.loads(out)["test"] == "mi-cg"
-    assert json.loads(run(capfd, "mmpc", path, "--json", "-q")[1])["test"] == "g2"
+    assert json.loads(run(capfd, "mmpc", path, "--json", "-q")[1])["test"] == "mi-cg"
+    assert json.loads(run(capfd, "mmpc", path, "--discretize", "auto", "--json", "-q")[1])["test"] == "g2"
     for test, taken in (("fisher-z", "numbers"), ("mi-cg", "mixed tables")):
         code, _, err = run(capfd, "mmpc", path, "--test", test, "--drop", "label", "--discretize", "quantile:3")
         assert code == 2

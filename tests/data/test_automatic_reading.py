@@ -95,7 +95,7 @@ def test_the_notice_says_what_was_decided_and_travels(path, tmp_path):
         lambda data: ds.posterior(data, settings="best", max_parents=2),
         lambda data: ds.chain(data, draws=10, chains=1, max_parents=1),
         lambda data: ds.plan(data, "learn"),
-        ds.mmpc,
+        lambda data: ds.mmpc(data, test="g2"),
         lambda data: ds.Network.fit(ds.Dag.from_edges(VARIABLES, [("age", "rate")]), data),
     ],
 )

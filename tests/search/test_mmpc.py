@@ -235,9 +235,8 @@ def test_the_test_follows_the_kind_of_data():
         "t": {"s"},
     }
     assert re.fullmatch(r"ParentsChildren\(4 variables, 3 pairs of neighbours, \d+ Fisher's z tests, .*", repr(found))
-    mixed = ds.mmpc(ds.MixedData.from_frame(frame))
-    with pytest.warns(ds.AutomaticReading, match="'x' is measured, and cut at"):
-        cut = ds.mmpc(frame)
+    mixed = ds.mmpc(ds.MixedData.from_frame(frame), test="mi-cg")
+    cut = ds.mmpc(ds.discretize(frame))
     assert (found.test, mixed.test, cut.test) == ("fisher-z", "mi-cg", "g2")
     assert mixed.adjacent.tolist() == found.adjacent.tolist() == ds.mmpc(numbers, test="mi-cg").adjacent.tolist()
     assert dict(mixed.provenance.parameters)["test"] == "mi-cg"

@@ -13,4 +13,7 @@ def render_neighbours(found: ParentsChildren) -> list[Block]:
     tests = plural(found.tests, f"{INDEPENDENCE_TESTS[found.test].title} test")
     heading = f"{plural(found.pair_count, 'pair')} of neighbours, by {tests} of independence at level {found.alpha:g}"
     rows = [(Name(name), names(found.neighbours(name)) or "(none)") for name in found.variables]
-    return [Heading(heading), table(["variable", "parents and children"], rows)]
+    title = INDEPENDENCE_TESTS[found.test].title
+    reason = found.provenance.parameters.get("because")
+    why = (f"{title} tests, because {reason} (--test)",) if reason else ()
+    return [Heading(heading, why), table(["variable", "parents and children"], rows)]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dagscape.core.wording import plural
+from dagscape.data.any_data import what_variables_are
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
-from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.mixed.converting import simplest
 from dagscape.data.values import as_mixed
 
 # What users write.
@@ -68,17 +67,6 @@ def with_score(data: Any, score: str, mixed_score: str = MIXED_SCORE) -> tuple[A
     if isinstance(data, ComparedCuts):
         return data, ChosenScore(DISCRETE_SCORE, "numbers are cut into intervals")
     if not isinstance(data, Dataset | NumericData):
-        data = _simplest(as_mixed(data))
-    if isinstance(data, Dataset):
-        return data, ChosenScore(DISCRETE_SCORE, "all variables are discrete")
-    if isinstance(data, NumericData):
-        return data, ChosenScore(MEASURED_SCORE, "all variables are measured")
-    measured = f"{len(data.measured)} of {plural(data.n, 'variable')} {'is' if len(data.measured) == 1 else 'are'}"
-    return data, ChosenScore(mixed_score, f"{measured} measured, and the others are discrete")
-
-
-def _simplest(data: MixedData) -> Dataset | NumericData | MixedData:
-    """Return mixed data as a data set or as numbers if all variables are alike."""
-    if not data.measured:
-        return dataset_from_mixed(data)
-    return data if data.discrete else numeric_from_mixed(data)
+        data = simplest(as_mixed(data))
+    chosen = {Dataset: DISCRETE_SCORE, NumericData: MEASURED_SCORE}.get(type(data), mixed_score)
+    return data, ChosenScore(chosen, what_variables_are(data))

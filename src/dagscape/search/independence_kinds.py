@@ -11,12 +11,16 @@ from dagscape.core.errors import InvalidOption, argument, function
 from dagscape.data.any_data import AnyData
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.mixed.converting import simplest
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.values import as_dataset, as_mixed, as_numeric, check_complete
 
 TestName = Literal["g2", "fisher-z", "mi-cg"]
 
 AUTO = "auto"
+
+# The test of discrete data, which needs no reason.
+DISCRETE_TEST: TestName = "g2"
 
 TEST_CHOICE = OneOf((AUTO, *get_args(TestName)))
 
@@ -62,30 +66,32 @@ INDEPENDENCE_TESTS: dict[str, IndependenceTest] = {
 }
 
 
-def usual_test(data: object) -> IndependenceTest:
-    """Return the tests of data of some kind: of frames and files, whose numbers are cut, those of discrete data.
+def usual_test(data: AnyData) -> IndependenceTest:
+    """Return the tests of data of some kind.
 
     Examples
     --------
-    >>> usual_test(NumericData.from_array([[0.5], [1.5]])).name, usual_test("survey.csv").name
-    ('fisher-z', 'g2')
+    >>> usual_test(NumericData.from_array([[0.5], [1.5]])).name
+    'fisher-z'
     """
-    return next(
-        (kind for kind in INDEPENDENCE_TESTS.values() if isinstance(data, kind.data_type)), INDEPENDENCE_TESTS["g2"]
-    )
+    return next(kind for kind in INDEPENDENCE_TESTS.values() if isinstance(data, kind.data_type))
 
 
-def kind_for(test: str) -> type:
-    """Return the kind of data that files are read as for a test.
+def kind_for(test: str, *, cut: bool = False) -> type:
+    """Return the kind of data that files are read as for a test, or for cuts that are given.
 
-    >>> kind_for("auto").__name__, kind_for("mi-cg").__name__
-    ('Dataset', 'MixedData')
+    >>> kind_for("auto").__name__, kind_for("auto", cut=True).__name__, kind_for("fisher-z").__name__
+    ('MixedData', 'Dataset', 'NumericData')
     """
-    return INDEPENDENCE_TESTS["g2" if test == AUTO else test].data_type
+    if test != AUTO:
+        return INDEPENDENCE_TESTS[test].data_type
+    return Dataset if cut else MixedData
 
 
 def data_for_tests(data: Any, test: str = AUTO) -> tuple[AnyData, IndependenceTest]:
     """Return data as the kind that a test takes, without missing cells, and the test.
+
+    Without a test, a file or a data frame is read as a mixed table, which tells apart what its columns hold.
 
     Parameters
     ----------
@@ -102,15 +108,18 @@ def data_for_tests(data: Any, test: str = AUTO) -> tuple[AnyData, IndependenceTe
     NumericData(2 variables, 2 rows)
     """
     TEST_CHOICE.check(test, "test")
-    own = usual_test(data)
-    kind = own if test == AUTO else INDEPENDENCE_TESTS[test]
-    _check_kind(data, kind, own)
-    found = kind.convert(data)
+    if test == AUTO:
+        found = data if isinstance(data, Dataset | NumericData) else simplest(as_mixed(data))
+        kind = usual_test(found)
+    else:
+        kind = INDEPENDENCE_TESTS[test]
+        _check_kind(data, kind)
+        found = kind.convert(data)
     check_complete(found, function("mmpc"))
     return found, kind
 
 
-def _check_kind(data: Any, kind: IndependenceTest, own: IndependenceTest) -> None:
+def _check_kind(data: Any, kind: IndependenceTest) -> None:
     """Refuse data that would have to be cut, or whose levels are no numbers."""
     measured = isinstance(data, NumericData) or (isinstance(data, MixedData) and data.measured)
     discrete = isinstance(data, MixedData) and data.discrete
@@ -119,7 +128,7 @@ def _check_kind(data: Any, kind: IndependenceTest, own: IndependenceTest) -> Non
         cut = f", or cut the numbers with {function('discretize')}" if kind.data_type is Dataset else ""
         raise InvalidOption(
             f"is {kind.name!r}, which takes {taken}, and the data are a {type(data).__name__}: use "
-            f"{argument('test', own.name)}{cut}",
+            f"{argument('test', usual_test(data).name)}{cut}",
             option="test",
         )
 

@@ -37,7 +37,7 @@ from dagscape.core.constraints import FLAG, Constraints, Number, OrNone, check_o
 from dagscape.core.progress import ProgressOption, kernel_callback, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import memory_limit, thread_count
-from dagscape.data.any_data import AnyData
+from dagscape.data.any_data import AnyData, what_variables_are
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.mixed import MixedData
@@ -55,7 +55,7 @@ from dagscape.search.independence import (
     independence_tests,
     pooled_experiments,
 )
-from dagscape.search.independence_kinds import AUTO, data_for_tests, tested_of
+from dagscape.search.independence_kinds import AUTO, DISCRETE_TEST, data_for_tests, tested_of
 from dagscape.search.job import SearchJob
 from dagscape.search.max_min import AssociationTests, max_min_neighbours
 from dagscape.search.parents_children import ParentsChildren
@@ -109,8 +109,8 @@ def mmpc(
     test : {"auto", "g2", "fisher-z", "mi-cg"}
         The test: G² of discrete data; Fisher's z test of the partial correlation of measured columns; or the
         likelihood-ratio test of mixed tables, in which measured variables are normal in each state of the discrete
-        ones. A data frame or a file is taken as the kind of data of the test. Default: the one for the kind of data; G²
-        for frames and files, whose numbers are cut.
+        ones. A data frame or a file is taken as the kind of data of the test. Default: the one for the kind of data;
+        the columns of frames and files are told apart, and no numbers are cut.
     rows_per_cell : int
         A test needs this many rows for each cell of its table; in mixed tables, for each joint state of its discrete
         variables, times one more than its measured ones. Fisher's z test takes any number. Default: 5.
@@ -166,13 +166,21 @@ def mmpc(
         "test": kind.name,
         "data": data.fingerprint,
     }
+    if test == AUTO and kind.name != DISCRETE_TEST:
+        parameters["because"] = what_variables_are(data)
     if data.weighted_by is not None:
         parameters["weighted_by"] = data.weighted_by
     seconds = {"testing": time.perf_counter() - start}
     number = recorded_seed(seed)
     provenance = provenance_of("mmpc", parameters, seconds, used, seed=number, source=data_source(data))
     return ParentsChildren(
-        data.variables, provenance, strengths, float(alpha), tests, test=kind.name, warnings=caveats.kept
+        data.variables,
+        provenance,
+        strengths,
+        float(alpha),
+        tests,
+        test=kind.name,
+        warnings=caveats.kept,
     )
 
 

@@ -154,6 +154,11 @@ def take_way(options: dict[str, Any]) -> Discretizer | None:
     return ways[0] if ways else None
 
 
+def cuts_given(options: dict[str, Any]) -> bool:
+    """Whether an option says how numbers are cut, or that they are levels."""
+    return any(options.get(name) for name in (*CUTTING_NAMES, "discretizer", "save_discretizer"))
+
+
 def is_given(name: str) -> bool:
     """Whether an option of the subcommand was given on the command line."""
     return click.get_current_context().get_parameter_source(name) == ParameterSource.COMMANDLINE

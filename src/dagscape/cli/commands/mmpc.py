@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dagscape.cli.arguments.cutting_arguments import cuts_given
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.options import (
     DATA_HELP,
@@ -40,7 +41,8 @@ from dagscape.search.mmpc import mmpc
     type=click.Choice([*TEST_CHOICE.choices]),
     default=AUTO,
     show_default=True,
-    help=f"The test. {'; '.join(f'{name}: {test.help}' for name, test in INDEPENDENCE_TESTS.items())}; {AUTO}: g2.",
+    help=f"The test. {'; '.join(f'{name}: {test.help}' for name, test in INDEPENDENCE_TESTS.items())}; "
+    f"{AUTO}: the one for what the columns hold, or g2 if numbers are to be cut (--discretize).",
 )
 @click.option(
     "--rows-per-cell",
@@ -72,7 +74,7 @@ def command(data: str, output: str | None, as_json: bool, quiet: bool, **options
     out = Output(as_json, quiet)
     names = ("alpha", "rows_per_cell", "max_condition", "symmetric", "seed", "threads", "max_memory")
     asked = {name: options.pop(name) for name in names}
-    dataset = take_kind(kind_for(options["test"]), data, options, asked["max_memory"])
+    dataset = take_kind(kind_for(options["test"], cut=cuts_given(options)), data, options, asked["max_memory"])
     report_data(dataset, out)
     with out.working() as progress:
         found = mmpc(dataset, test=options["test"], **asked, progress=progress)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.compared_cuts import take_automatic, takes_usual_ways
+from dagscape.cli.arguments.cutting_arguments import cuts_given
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     data_argument,
@@ -104,7 +105,8 @@ def _of_data(data: str, task: str, options: dict[str, Any], out: Output) -> Plan
     """Plan a task on a table: on its rows as they are, or with the options of scores."""
     if "data" in TASKS[task].takes:
         take_task_options(options, task, without=_OF_SCORES)
-        rows = take_kind(kind_for(options.get("test", AUTO)), data, options, options["max_memory"])
+        kind = kind_for(options.get("test", AUTO), cut=cuts_given(options))
+        rows = take_kind(kind, data, options, options["max_memory"])
         report_set_aside(rows, out)
         report_decisions(rows, out)
         return spelled_plan(rows, task, spelling, **options)

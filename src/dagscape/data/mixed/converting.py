@@ -121,3 +121,16 @@ def discrete_part(data: MixedData) -> Dataset | None:
     Dataset(2 variables, 2 rows, 2 of them distinct)
     """
     return data.once("discrete part", lambda: dataset_from_mixed(data.select(data.discrete)) if data.levels else None)
+
+
+def simplest(data: MixedData) -> Dataset | NumericData | MixedData:
+    """Return mixed data as a data set or as numbers if all variables are alike.
+
+    Examples
+    --------
+    >>> simplest(mixed_from_numeric(NumericData.from_array([[0.5, 2.0], [1.5, 3.0]], ["a", "b"])))
+    NumericData(2 variables, 2 rows)
+    """
+    if not data.measured:
+        return dataset_from_mixed(data)
+    return data if data.discrete else numeric_from_mixed(data)
