@@ -35,7 +35,9 @@ def test_what_was_decided_is_said(capfd, survey):
     code, out, err = run(capfd, "learn", survey, "--method", "greedy")
     assert code == 0
     assert "dagscape: 'age' is measured, and cut at " in err
-    assert "(--nominal, --numeric and --ignore overrule this)" in err
+    assert (
+        "(--nominal, --numeric and --ignore overrule this; --score auto takes numbers as they are, without cuts)" in err
+    )
     assert "dagscape: warning: 'row' looks like an identifier: a different integer in each row, from 1 to 120" in err
     assert "dagscape: warning: 'joined' looks like a date: " in err
     assert "automatic reading: 'age' is measured" in " ".join(out.split())
@@ -145,3 +147,17 @@ def test_copies_are_named(capfd, tmp_path):
     assert (code, said in " ".join(out.split())) == (0, True)
     code, out, err = run(capfd, "score", path, "--json")
     assert (code, err.count(said), json.loads(out)["variables"]) == (0, 1, ["dose", "arm", "sex"])
+
+
+def test_where_numbers_are_cut_the_score_that_does_without_is_named(capfd, survey, tmp_path):
+    said = "--score auto takes numbers as they are, without cuts)"
+    for command in (["posterior", "--no-compelled"], ["posterior", "--discretize", "auto"], ["best"], ["bootstrap"]):
+        options = ["--samples", 2] if command == ["bootstrap"] else []
+        assert run(capfd, command[0], survey, *command[1:], *options)[2].count(said) == 1
+    # Not where nothing is cut, or where there is no such score.
+    for command in (
+        ["posterior", "--score", "auto"],
+        ["mmpc", "--discretize", "auto"],
+        ["describe", "--discretize", "auto"],
+    ):
+        assert said not in run(capfd, command[0], survey, *command[1:])[2]

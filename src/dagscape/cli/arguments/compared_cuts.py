@@ -6,7 +6,7 @@ from typing import Any
 
 from dagscape.cli.arguments.cutting_arguments import CUTTING_NAMES, compares_ways, is_given, take_way, take_ways
 from dagscape.cli.arguments.data_arguments import encoding_options, take_wishes
-from dagscape.cli.arguments.options import report_data, take_table
+from dagscape.cli.arguments.options import overruling, report_data, take_table
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.data.discrete.automatic_cuts import AutomaticCuts, automatic_cuts, sentence_of_ways
@@ -71,7 +71,7 @@ def report_cuts(data: Dataset | ComparedCuts, out: Output) -> None:
     if isinstance(data, Dataset):
         report_data(data, out)
         return
-    out.note(f"{sentence_of_ways(data)} (--nominal, --numeric and --ignore overrule this)")
+    out.note(f"{sentence_of_ways(data)} ({overruling(cut=True)})")
     report_data(data.datasets[0], out)
 
 

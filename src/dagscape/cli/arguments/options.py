@@ -474,7 +474,14 @@ def report_decisions(data: AnyData, out: Output) -> None:
     if not (sentences or any(map(is_unasked, data.set_aside.values()))):
         return
     what = "; ".join(sentences) or "columns are set aside by what they seem to hold"
-    out.note(f"{what} (--nominal, --numeric and --ignore overrule this)")
+    out.note(f"{what} ({overruling(cut=isinstance(data, Dataset) and bool(sentences))})")
+
+
+def overruling(*, cut: bool) -> str:
+    """Return which options overrule what was decided about columns and, if numbers were cut, what does without cuts."""
+    uncut = f"; --score {AUTO_SCORE} takes numbers as they are, without cuts"
+    scored = "score" in click.get_current_context().params
+    return f"--nominal, --numeric and --ignore overrule this{uncut if cut and scored else ''}"
 
 
 def report_set_aside(data: AnyData, out: Output) -> None:
