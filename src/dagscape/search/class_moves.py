@@ -114,8 +114,8 @@ class Waiting:
         Those into each child, best first.
     versions : list of int
         How often the moves into each child were listed.
-    stopped : mapping from edges to (move, version)
-        Moves for which a path has this edge.
+    stopped : list of (move, version, path)
+        Moves that a path with these edges stops.
     refused : list of (move, version)
         Moves to classes without an allowed member.
     """
@@ -123,13 +123,13 @@ class Waiting:
     heap: list[tuple[ClassMove, int, int]]
     listed: list[list[ClassMove]]
     versions: list[int]
-    stopped: dict[tuple[int, int], tuple[tuple[ClassMove, int], ...]]
+    stopped: list[tuple[ClassMove, int, list[tuple[int, int]]]]
     refused: list[tuple[ClassMove, int]]
 
     @classmethod
     def empty(cls, n: int) -> Self:
         """Return what holds no moves yet."""
-        return cls([], [[] for _ in range(n)], [0] * n, {}, [])
+        return cls([], [[] for _ in range(n)], [0] * n, [], [])
 
     def copy(self) -> Self:
         """Return a copy, which shares the lists of single children."""
@@ -160,18 +160,15 @@ class Waiting:
             return move, version
         return None
 
-    def release(self, edges: list[tuple[int, int]]) -> None:
+    def release(self, edges: set[tuple[int, int]]) -> None:
         """Put moves back that were refused, or stopped by a path with a changed edge."""
-        back = {entry for edge in edges for entry in self.stopped.pop(edge, ())}
-        back.update(self.refused)
-        self.refused.clear()
-        for move, version in back:
+        back, kept = self.refused, []
+        for move, version, path in self.stopped:
             if version == self.versions[move.y]:
-                heappush(self.heap, (move, version, -1))
-
-    def stop(self, entry: tuple[ClassMove, int], path: list[tuple[int, int]]) -> None:
-        """Keep a move until an edge of a path changes."""
-        for edge in path:
-            known = self.stopped.get(edge, ())
-            if entry not in known:
-                self.stopped[edge] = (*known, entry)
+                if edges.isdisjoint(path):
+                    kept.append((move, version, path))
+                else:
+                    back.append((move, version))
+        self.stopped, self.refused = kept, []
+        for move, version in back:
+            heappush(self.heap, (move, version, -1))

@@ -144,7 +144,7 @@ class ClassState:
                 move, version = popped
                 path = None if kind == "delete" else self._open_path(kind, move)
                 if path is not None:
-                    waiting.stop(popped, path)
+                    waiting.stopped.append((move, version, path))
                     continue
                 turned = self.turned(kind, move)
                 if self.make(kind, move):
@@ -205,7 +205,7 @@ class ClassState:
 
     def _replace(
         self, numbers: list[int], new_parents: tuple[int, ...], new_neighbours: tuple[int, ...]
-    ) -> list[tuple[int, int]]:
+    ) -> set[tuple[int, int]]:
         """Store the new edges into some variables; return the pairs whose edge has changed."""
         edges = set()
         for v, above, near in zip(numbers, new_parents, new_neighbours, strict=True):
@@ -215,9 +215,9 @@ class ClassState:
             for u in bits(different | self._neighbours[v] ^ near):
                 edges.add((min(u, v), max(u, v)))
             self._parents[v], self._neighbours[v] = above, near
-        return sorted(edges)
+        return edges
 
-    def _list_around(self, edges: list[tuple[int, int]]) -> None:
+    def _list_around(self, edges: set[tuple[int, int]]) -> None:
         """List the moves again that may have changed with some edges."""
         ends = mask_of({v for edge in edges for v in edge})
         around, above = ends, 0
