@@ -29,7 +29,7 @@ from benchmarks import SHARED
 SETS, NETWORKS, STUDENTS = SHARED / "sets", SHARED / "networks", SHARED / "student"
 
 SCORES = ("bdeu", "k2", "bic", "aic", "mdl", "loglik")
-METHODS = ("order", "greedy", "tabu", "eq1", "ges", "xges", "mmhc", "curriculum", "optimal")
+METHODS = ("order", "boss", "grasp", "greedy", "tabu", "eq1", "ges", "xges", "mmhc", "curriculum", "optimal")
 # Methods over equivalence classes refuse rows from experiments, which distinguish the members of a class.
 CLASS_METHODS = ("eq1", "ges", "xges")
 

@@ -149,7 +149,7 @@ class _Search:
         self._window = window
         self._kernel: kernels.OrderSearch | None = None
         self._perturbations = 0
-        self.order = _random_order(start, job.rng).tolist()
+        self.order = random_order(start, job.rng).tolist()
         self.exact = IMPOSSIBLE
 
     def restart(self, families: FamilyArrays, move: tuple[str, ...]) -> None:
@@ -224,7 +224,7 @@ class _Search:
         return self._running.families
 
 
-def _random_order(start: Dag, rng: np.random.Generator) -> NDArray[np.int64]:
+def random_order(start: Dag, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return an order of the variables, parents before children, that depends on nothing else but the seed."""
     names = start.variables
     shuffled = rng.permutation(start.n)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dagscape.search.boss import BOSS
 from dagscape.search.curriculum import CURRICULUM
 from dagscape.search.eq1 import EQ1
 from dagscape.search.ges import GES
+from dagscape.search.grasp import GRASP
 from dagscape.search.greedy import GREEDY
 from dagscape.search.learner import Learner
 from dagscape.search.mmhc import MMHC
@@ -14,5 +16,5 @@ from dagscape.search.tabu import TABU
 from dagscape.search.xges import XGES
 
 LEARNERS: dict[str, Learner] = {
-    learner.name: learner for learner in (ORDER, GREEDY, TABU, EQ1, GES, XGES, MMHC, CURRICULUM, OPTIMAL)
+    learner.name: learner for learner in (ORDER, BOSS, GRASP, GREEDY, TABU, EQ1, GES, XGES, MMHC, CURRICULUM, OPTIMAL)
 }
