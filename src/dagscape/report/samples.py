@@ -26,6 +26,8 @@ def render_samples(found: SampledNetworks, threshold: float = EDGES_SHOWN, conse
     heading = f"Samples over {found.over}: {drawn}, best score {found.best_score:,.4f}"
     reason = found.provenance.parameters.get("because")
     details: tuple[str, ...] = (f"by Markov chains, because {reason}",) if reason else ()
+    if found.drawn_cells:
+        details += (f"{plural(found.drawn_cells, 'missing cell')} drawn along with the networks",)
     if found.diagnostics is not None:
         details += (_diagnosed(found.diagnostics), found.diagnostics.verdict)
     frame = found.to_frame()

@@ -41,7 +41,7 @@ from dagscape.posterior.running import PlannedSum, plan_sum
 from dagscape.posterior.setting import BY_EVIDENCE, CUT_WEIGHTS, EQUAL
 from dagscape.posterior.summing import wants_paths
 from dagscape.running.checkpoints import DEFAULT_SECONDS
-from dagscape.sampling.chain import chain
+from dagscape.sampling.chain import MISSING_RULES, SAMPLE, chain
 from dagscape.sampling.chain_requirements import chain_requirements
 from dagscape.sampling.compelled import COMPELLED, DEFAULT_COMPELLED_SAMPLES, CompelledSampling
 from dagscape.sampling.exact_posterior import SumOptions, posterior_of_sum
@@ -79,6 +79,7 @@ def posterior(
     *,
     method: str = "auto",
     settings: str = AVERAGE,
+    missing: str = "error",
     discretize: str | Discretizer | Sequence[str | Discretizer] | None = None,
     cut_weights: str = EQUAL,
     via: str | Iterable[tuple[str, str, str]] | None = None,
@@ -124,6 +125,9 @@ def posterior(
         :func:`dagscape.local_scores`, as scores that are computed without options. Except with ``"fixed"``, variables
         have no more parents than leave five rows for each of their joint states, unless ``max_parents`` is given or
         more are required; each way of cutting has its own limit.
+    missing : {"error", "sample"}
+        What is done about missing cells of data made with ``missing="keep"``: they are refused, or drawn along with
+        networks, by chains, as in :func:`dagscape.chain`.
     discretize : str, Discretizer or sequence of them, optional
         How the columns of numbers of a data frame or a file are cut, such as ``"quantile:3"``. ``"average"``, or
         several ways, average over them: ``"average"`` means 2, 3, 4 and 5 quantiles. Each way cuts all columns alike.
@@ -219,6 +223,9 @@ def posterior(
     check_choice(method, METHODS, "method")
     check_choice(settings, SETTINGS_OF_DATA, "settings")
     check_choice(cut_weights, CUT_WEIGHTS, "cut_weights")
+    check_choice(missing, MISSING_RULES, "missing")
+    if missing == SAMPLE and method == "auto":
+        method = "chain"
     budget = Budget.of(threads, max_memory)
     # It refuses what is no time, whichever method there will be.
     Clock(max_seconds)
@@ -236,6 +243,10 @@ def posterior(
     asked = _Asked(over, method, sums, given, budget, progress, settings, cut_weights)
     score = options.get("score", DISCRETE_SCORE)
     check_posterior(score)
+    if missing == SAMPLE:
+        if discretize is not None:
+            raise InvalidOption(f"is not taken with {argument('missing', SAMPLE)}: cut the data first", "discretize")
+        return asked.of_incomplete(data, options)
     if discretize is not None:
         data = cut_data(data, discretize, score)
     elif is_source(data) and str(score).lower() != AUTO_SCORE and find_score(score).data_type is Dataset:
@@ -284,6 +295,19 @@ class _Asked:
         tell_cuts(found)
         return found
 
+    def of_incomplete(self, data: Any, options: Mapping[str, Any]) -> SampledNetworks:
+        """Return networks that are drawn along with missing cells."""
+        if self.method == "exact":
+            raise InvalidOption(
+                f"is {self.method!r}, but missing cells are drawn by chains: use {argument('method', 'chain')}",
+                option="method",
+            )
+        return self._chains(data, Reason(""), missing=SAMPLE, settings=self._one_setting, **options)
+
+    @property
+    def _one_setting(self) -> str:
+        return BEST if self.settings == AVERAGE else self.settings
+
     def of_scores(self, scores: LocalScores) -> Posterior | SampledNetworks:
         """Return the posterior of exactly these scores."""
         planned = None if self.method == "exact" else self._sum_or_reason(scores)
@@ -292,7 +316,7 @@ class _Asked:
     def _sum(self, scores: LocalScores, planned: PlannedSum | None) -> Posterior:
         return posterior_of_sum(scores, self.over, self.sums, self.budget, self.progress, planned)
 
-    def _chains(self, given: LocalScores | ScoringJob, reason: Reason) -> SampledNetworks:
+    def _chains(self, given: LocalScores | ScoringJob, reason: Reason, **options: Any) -> SampledNetworks:
         tell_reason(reason)
         drawn = chain(
             cast("LocalScores", given),
@@ -303,6 +327,7 @@ class _Asked:
             progress=self.progress,
             checkpoint=self.sums.checkpoint,
             checkpoint_seconds=self.sums.checkpoint_seconds,
+            **options,
         )
         return explained(drawn, reason)
 
@@ -365,7 +390,7 @@ class _Asked:
 
     def _under_one(self, data: Any, options: Mapping[str, Any], no_average: str = "") -> Posterior | SampledNetworks:
         """Return the posterior under one setting, because that is asked for, or since an average takes too long."""
-        settings = BEST if self.settings == AVERAGE else self.settings
+        settings = self._one_setting
         # A time limit ends chains; with checkpoints, the same call goes on with the same settings.
         clock = None if self.method == "exact" or self.sums.resumable else Clock(self.of_chains.get("max_seconds"))
         job = job_of_best(

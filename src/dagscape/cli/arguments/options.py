@@ -191,6 +191,25 @@ data_options = _apply(
     ]
 )
 
+
+def missing_rule(rule: str, meaning: str) -> Callable[[Command], Command]:
+    """Return what gives the option ``--missing`` of a command one more rule, which the command applies itself.
+
+    It stands above the options of the data.
+    """
+
+    def extend(function: Command) -> Command:
+        parameters: list[click.Parameter] = function.__click_params__  # type: ignore[attr-defined]  # as click does
+        (option,) = (parameter for parameter in parameters if parameter.name == "missing")
+        assert isinstance(option, click.Option)
+        assert isinstance(option.type, click.Choice)
+        option.type = click.Choice([*option.type.choices, rule])
+        option.help = f"{option.help} {rule}: {meaning}."
+        return function
+
+    return extend
+
+
 score_option = click.option(
     "--score",
     type=click.Choice([*SCORES, AUTO_SCORE], case_sensitive=False),

@@ -16,7 +16,7 @@ from dagscape.cli.arguments.drawing_options import (
 )
 from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import DATA_HELP, run_options, scored_data, settings_option
+from dagscape.cli.arguments.options import DATA_HELP, missing_rule, run_options, scored_data, settings_option
 from dagscape.cli.arguments.score_arguments import SCORES_HELP, take_given
 from dagscape.cli.program.output import Output, checked_path
 from dagscape.cli.program.processes import launched_backend
@@ -38,7 +38,7 @@ from dagscape.report.edges import EDGES_SHOWN, render_posterior
 from dagscape.report.paths import Path, render_paths
 from dagscape.report.samples import render_samples
 from dagscape.running.checkpoints import CHECKPOINT_LOG, DEFAULT_SECONDS, SECONDS_BETWEEN
-from dagscape.sampling.chain import CHAINS, DRAWS
+from dagscape.sampling.chain import CHAINS, DRAWS, SAMPLE
 from dagscape.sampling.chain_requirements import DEFAULT_CHAINS, DEFAULT_DRAWS
 from dagscape.sampling.compelled import COMPELLED_SAMPLES, DEFAULT_COMPELLED_SAMPLES
 from dagscape.sampling.method_choice import (
@@ -63,6 +63,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
 
 
 @click.command(epilog=DATA_HELP + SCORES_HELP)
+@missing_rule(SAMPLE, "keep them, and draw them along with networks, by Markov chains")
 @scored_data
 @click.option(
     "--over",
@@ -230,6 +231,9 @@ def command(
     of_chains = {"draws": draws, "chains": chains, "thin": thin, "max_seconds": max_seconds}
     # Options that do not go together are refused before the table is read.
     chosen_method(method, over, of_sums, {name: value for name, value in of_chains.items() if value is not None})
+    if sampled := options.get("missing") == SAMPLE:
+        method = "chain" if method == "auto" else method
+        options["missing"] = "keep"
     paths = "all" if via_all else list(via) or None
     asked: dict[str, Any] = {"method": method, "via": paths, "ancestors": ancestors, "prior": prior_only}
     asked |= {"compelled": compelled, "compelled_samples": compelled_samples, "seed": seed, "backend": backend}
@@ -250,7 +254,7 @@ def command(
         if isinstance(given, LocalScores):
             asked |= {"settings": AVERAGE}
         else:
-            asked |= {"settings": settings, "cut_weights": cut_weights}
+            asked |= {"settings": settings, "cut_weights": cut_weights, "missing": SAMPLE if sampled else "error"}
             if cut_weights != EQUAL and not isinstance(given, ComparedCuts):
                 out.warn("--cut-weights has no effect: numbers are not cut in several ways")
         if paths is not None:

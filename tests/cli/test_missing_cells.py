@@ -1,0 +1,54 @@
+"""Missing cells on the command line: drawn by chains, or scored as they are."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dagscape as ds
+from cli.running import run
+
+
+@pytest.fixture
+def incomplete(tmp_path):
+    frame = ds.load_network("asia").sample(200, seed=1).to_frame().astype(object)
+    path = tmp_path / "incomplete.csv"
+    frame.mask(np.random.default_rng(2).random(frame.shape) < 0.05).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
+def test_missing_cells_are_drawn(capfd, incomplete):
+    options = ("--missing", "sample", "--settings", "fixed", "--chains", 2, "--draws", 20, "--max-parents", 2)
+    code, out, _ = run(capfd, "posterior", incomplete, *options)
+    assert code == 0
+    assert "missing cells drawn along with the networks" in out
+    code, out, _ = run(capfd, "posterior", incomplete, *options, "--json")
+    document = json.loads(out)
+    data = ds.read_data(incomplete, missing="keep")
+    direct = ds.posterior(data, missing="sample", settings="fixed", chains=2, draws=20, max_parents=2)
+    assert document["drawn_cells"] == direct.drawn_cells > 0
+    np.testing.assert_array_equal(document["edges"], direct.edges)
+
+
+def test_sums_do_not_draw_cells(capfd, incomplete):
+    code, _, err = run(capfd, "posterior", incomplete, "--missing", "sample", "--method", "exact")
+    assert code == 2
+    assert "--method is 'exact', but missing cells are drawn by chains: use --method chain" in err
+
+
+def test_only_some_commands_draw_cells(capfd, incomplete):
+    code, _, err = run(capfd, "score", incomplete, "--missing", "sample", "-o", "-")
+    assert code == 2
+    assert "'sample' is not one of" in err
+
+
+def test_incomplete_tables_are_scored(capfd, incomplete):
+    code, out, _ = run(capfd, "learn", incomplete, "--missing", "keep", "--score", "pnal")
+    assert code == 0
+    assert "no network has a higher score" in out
+    code, _, err = run(capfd, "learn", incomplete, "--missing", "keep", "--score", "pnal", "--method", "ges")
+    assert code == 2
+    assert "pnal differs between members of a class" in err
