@@ -117,6 +117,8 @@ from dagscape.studies.classifying import fit_classifier as fit_classifier
 from dagscape.studies.edge_effects import edge_effects as edge_effects
 from dagscape.studies.edge_effects_result import EdgeEffect as EdgeEffect
 from dagscape.studies.edge_effects_result import EdgeEffects as EdgeEffects
+from dagscape.studies.missing_rules import compare_missing as compare_missing
+from dagscape.studies.missing_rules_result import MissingRules as MissingRules
 from dagscape.studies.posterior import posterior as posterior
 from dagscape.studies.sensitivity import sensitivity as sensitivity
 from dagscape.studies.sensitivity_result import Sensitivity as Sensitivity

@@ -52,3 +52,19 @@ def test_incomplete_tables_are_scored(capfd, incomplete):
     code, _, err = run(capfd, "learn", incomplete, "--missing", "keep", "--score", "pnal", "--method", "ges")
     assert code == 2
     assert "pnal differs between members of a class" in err
+
+
+@pytest.mark.filterwarnings("ignore::dagscape.UnconvergedChains")
+def test_rules_are_compared(capfd, incomplete):
+    code, out, _ = run(
+        capfd, "sensitivity", incomplete, "--missing-rules", "drop,level", "--ess", 2, "--max-parents", 2
+    )
+    assert code == 0
+    assert "Rules for missing cells" in out
+    assert "Between drop and level, " in out
+    code, _, err = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,level", "--ess", "1,2")
+    assert code == 2
+    assert "--ess has several values; rules for missing cells are compared under one" in err
+    code, _, err = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,gess")
+    assert code == 2
+    assert "--missing-rules is 'gess'" in err

@@ -184,6 +184,14 @@ TASKS: dict[str, Task] = {
             quick={"max_parents": 2},
         ),
         Task(
+            "missing-rules",
+            ("data to score",),
+            "studies.missing_rules:compare_missing",
+            "studies.missing_rules_result:MissingRules",
+            command="sensitivity",
+            quick={"max_parents": 2},
+        ),
+        Task(
             "student",
             ("answers",),
             "student.learning.command:command",

@@ -34,6 +34,7 @@ RENDERERS: dict[str, str] = {
     "sampled-networks": "report.samples:render_samples",
     "score-summary": "report.scores:render_scores",
     "sensitivity": "report.sensitivity:render_sensitivity",
+    "missing-rules": "report.missing_rules:render_missing_rules",
     "student-evaluation": "report.students:render_evaluation",
     "student-model": "report.students:render_student_model",
 }

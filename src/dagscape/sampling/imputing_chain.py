@@ -47,6 +47,7 @@ from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import Budget, check_memory
 from dagscape.core.wording import plural
 from dagscape.data.continuous.numeric import NumericData
+from dagscape.data.discrete.dataset import Dataset
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.words import word_count
 from dagscape.posterior.evidence import FIXED, job_of_best
@@ -167,9 +168,9 @@ def chain_of_incomplete(
         The time limit, threads and memory, random numbers, and who listens.
     """
     began = time.perf_counter()
-    data, definition, options = _incomplete(given, options)
+    data, options = _incomplete(given, options)
     with listening(progress) as listener:
-        job, info = _job(data, definition, options, asked, budget, listener)
+        job, info = job_of_incomplete(data, options, asked.settings, budget, listener)
         issue(*suspicious_columns(job.data))
         _check_size(data, job, asked, budget)
         steps = _steps(job, info, budget)
@@ -216,8 +217,8 @@ def chain_of_incomplete(
     return result_of_chains(of, drawn, thin, provenance, caveats, interrupted=interrupted)
 
 
-def _incomplete(given: Any, options: Mapping[str, Any]) -> tuple[Any, ScoreDefinition, dict[str, Any]]:
-    """Return data with missing cells, their score, and the options, or refuse what cannot be drawn."""
+def _incomplete(given: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return data with missing cells, and the options, or refuse what cannot be drawn."""
     options = {name: value for name, value in options.items() if value is not None or name == "max_parents"}
     check_posterior(options.get("score"))
     given, score = with_score(given, options.get("score", DISCRETE_SCORE))
@@ -242,7 +243,7 @@ def _incomplete(given: Any, options: Mapping[str, Any]) -> tuple[Any, ScoreDefin
         )
     if empty := [name for name, lacks in zip(data.variables, _never_observed(data), strict=True) if lacks]:
         raise InvalidData(f"{empty[0]!r} was never observed: leave it out ({argument('drop')})")
-    return data, definition, options
+    return data, options
 
 
 def _never_observed(data: Any) -> list[bool]:
@@ -255,18 +256,28 @@ def _holes(data: Any, job: ScoringJob) -> Holes:
     return DRAWABLE[job.definition.name](data, job.parameters)  # type: ignore[call-arg]  # each takes its own data
 
 
-def _job(
-    data: Any,
-    definition: ScoreDefinition,
+def job_of_incomplete(
+    data: Dataset | NumericData,
     options: Mapping[str, Any],
-    asked: Asked,
+    settings: str,
     budget: Budget,
-    listener: ProgressListener | None,
+    listener: ProgressListener | None = None,
 ) -> tuple[ScoringJob, ScoreInfo]:
     """Return how completed tables are scored, and what is to be said of the scores.
 
-    Settings that are left open have the highest evidence on the table of a short chain with the usual ones.
+    Parameters
+    ----------
+    data : Dataset or NumericData
+        Data with missing cells.
+    options : mapping
+        Options of :func:`dagscape.local_scores`, with one of the scores of :data:`DRAWABLE`.
+    settings : {"best", "fixed"}
+        Whether settings that are left open have the highest evidence, on the table of a short chain with the usual
+        ones; or are those of :func:`dagscape.local_scores`.
+    budget, listener
+        Threads and memory, and who listens.
     """
+    definition = find_score(options["score"])
     whole = prior_rows(data) if isinstance(data, NumericData) else None
     rng = np.random.default_rng(0)
 
@@ -275,7 +286,7 @@ def _job(
 
     table = _filled(data, definition, rng)
     prepared(table)
-    if asked.settings != FIXED:
+    if settings != FIXED:
         limited = _limited(job_of_best(table, options, budget, FIXED), options)
         holes, steps = _holes(data, limited), _steps(replace(limited, whole=whole), limited.info, budget)
         holes.fill(rng)
@@ -285,7 +296,7 @@ def _job(
             parents = moved.parents
             holes.draw(parents, rng)
         table = holes.completed()
-    found = job_of_best(table, options, budget, asked.settings, listener)
+    found = job_of_best(table, options, budget, settings, listener)
     job = replace(prepared(table, **found.chosen), choice=found.choice, chosen=found.chosen)
     if found.choice and "evidence" in found.choice:
         job = replace(job, choice=f"{job.choice}, on a table whose missing cells were drawn")

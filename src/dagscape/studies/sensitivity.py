@@ -59,6 +59,8 @@ from dagscape.scores.registry import find_score
 from dagscape.scores.scoring import restricted_scores, score_job
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.studies.cut_tables import cut_data, is_raw
+from dagscape.studies.missing_rules import compare_missing
+from dagscape.studies.missing_rules_result import MissingRules
 from dagscape.studies.sensitivity_result import Sensitivity
 
 
@@ -76,11 +78,12 @@ def sensitivity(
     tiers: Sequence[Iterable[str]] | None = None,
     interventions: str = "perfect",
     randomised: Collection[str] = (),
+    missing: Sequence[str] | None = None,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
     **parameters: Any,
-) -> Sensitivity:
+) -> Sensitivity | MissingRules:
     """Compute posteriors under a grid of settings: the evidence of each, and the edges that change.
 
     Parameters
@@ -107,6 +110,9 @@ def sensitivity(
         error.
     score, required, forbidden, tiers, interventions, randomised
         As in :func:`dagscape.local_scores`; they are the same in all settings.
+    missing : sequence of str, optional
+        Compare rules for missing cells in place of settings, which are then one of each: the result is that of
+        :func:`dagscape.compare_missing`.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. Memory is checked before any work. The result does not depend on the
         number of threads.
@@ -115,8 +121,8 @@ def sensitivity(
 
     Returns
     -------
-    Sensitivity
-        The settings with their evidence, and the probability of every edge under each.
+    Sensitivity or MissingRules
+        The settings with their evidence, and the probability of every edge under each; or the rules.
 
     Examples
     --------
@@ -137,6 +143,18 @@ def sensitivity(
     >>> found.settings_frame()[["discretize", "log_evidence"]].round(1).values.tolist()[:2]
     [['quantile:2', -728.2], ['quantile:3', -675.4]]
     """
+    if missing is not None:
+        given = {"ess": ess, "max_parents": max_parents, "structure_prior": structure_prior}
+        usual = {"ess": None, "max_parents": DEFAULT_MAX_PARENTS, "structure_prior": AVERAGED_PRIORS}
+        fixed: dict[str, Any] = {name: value for name, value in given.items() if value is not usual[name]}
+        edges_of: dict[str, Any] = {
+            "required": required,
+            "forbidden": forbidden,
+            "tiers": tiers,
+            "randomised": randomised,
+        }
+        work: dict[str, Any] = {"threads": threads, "max_memory": max_memory, "progress": progress}
+        return compare_missing(data, missing, score=score, **fixed, **edges_of, **work, **parameters)
     start = time.perf_counter()
     used, limit = thread_count(threads), memory_limit(max_memory)
     if discretize is None or discretize == AUTO:

@@ -14,6 +14,7 @@ _OPTIONS = {
     "data": "DATA",
     "structure_prior": "--prior",
     "required": "--require",
+    "rules": "--missing-rules",
     "forbidden": "--forbid",
     "bins": "--discretize",
     "columns": "--discretize-columns",

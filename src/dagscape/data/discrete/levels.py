@@ -204,7 +204,7 @@ def encode_column(
     # Unobserved categories of the source that `levels` omits have no code and need none.
     lookup = np.fromiter((position.get(text, MISSING) for text in strings), np.int64, count=len(strings))
     if column.missing and level_of_gaps:
-        level = _missing_level(levels, observed={strings[code] for code in np.flatnonzero(column.counts())})
+        level = missing_level(levels, observed={strings[code] for code in np.flatnonzero(column.counts())})
         levels = levels if level in position else (*levels, level)
         return levels, np.append(lookup, position.get(level, len(levels) - 1))
     return levels, np.append(lookup, MISSING)
@@ -255,7 +255,7 @@ def level_of_missing(levels: Sequence[str]) -> str | None:
     return levels[-1] if re.fullmatch(r"\(missing( \d+)?\)", levels[-1]) else MISSING_LEVEL
 
 
-def _missing_level(levels: tuple[str, ...], observed: set[str]) -> str:
+def missing_level(levels: tuple[str, ...], observed: set[str]) -> str:
     """Return the name of the level that missing cells become.
 
     If ``?`` is a declared level and no cell has that value, it means the missing cells.
