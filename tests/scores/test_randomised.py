@@ -104,7 +104,7 @@ def test_it_joins_a_column_of_interventions():
     assert ("sex", "age") not in scores.info.forbidden
 
 
-@pytest.mark.parametrize("method", [name for name in LEARNERS if name not in ("eq1", "ges")])
+@pytest.mark.parametrize("method", [name for name in LEARNERS if name not in ("eq1", "ges", "xges")])
 def test_no_learner_finds_a_cause_of_it(method):
     with warnings.catch_warnings():
         # Tests of independence may pool these rows: what goes with the arm is its effect.
@@ -113,7 +113,7 @@ def test_no_learner_finds_a_cause_of_it(method):
     assert not found.network.parents("arm")
 
 
-@pytest.mark.parametrize("method", ["eq1", "ges"])
+@pytest.mark.parametrize("method", ["eq1", "ges", "xges"])
 def test_searches_of_classes_refuse_it(method):
     with pytest.raises(ds.InvalidOption, match="rows from experiments distinguish members of a class: use another"):
         ds.learn(FRAME, method, randomised=["arm"])

@@ -181,8 +181,8 @@ def chain(
             raise InvalidOption(
                 f"is not taken with {argument('missing', SAMPLE)}: chains draw their first networks", "start"
             )
-        asked = Asked(int(chains), int(draws), thin, settings, max_seconds, checkpoint, checkpoint_seconds, seed)
-        return chain_of_incomplete(data, options, asked, clock, budget, rng, progress)
+        wanted = Asked(int(chains), int(draws), thin, settings, max_seconds, checkpoint, checkpoint_seconds, seed)
+        return chain_of_incomplete(data, options, wanted, clock, budget, rng, progress)
     with listening(progress) as listener:
         asked = {"chains": int(chains), "draws": int(draws)}
         unlimited = Clock() if checkpoint is not None else clock

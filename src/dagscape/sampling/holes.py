@@ -159,7 +159,8 @@ class DiscreteHoles(Holes):
         """Return drawn log probabilities of the joint states of a family, given those of the parents."""
         levels = self._levels[family[0]]
         strides, size = strides_of([self._levels[member] for member in family])
-        counts = np.bincount(self._complete[:, family] @ strides, weights=self._weights, minlength=size)
+        counts = np.zeros(size)
+        counts += np.bincount(self._complete[:, family] @ strides, weights=self._weights, minlength=size)
         counts += np.bincount(self._rows[:, family] @ strides, minlength=size)
         states = size // levels
         prior = 1.0 if self._ess is None else float(self._ess) / size  # type: ignore[arg-type]  # a number
@@ -249,4 +250,5 @@ def drawn_places(logs: NDArray[np.float64], rng: np.random.Generator) -> NDArray
     """Return a place of each row of logs of weights, drawn with these weights."""
     sums = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
     drawn = rng.random(len(logs)) * sums[:, -1]
-    return np.minimum((sums <= drawn[:, np.newaxis]).sum(axis=1), logs.shape[1] - 1)
+    places: NDArray[np.intp] = np.minimum((sums <= drawn[:, np.newaxis]).sum(axis=1), logs.shape[1] - 1)
+    return places

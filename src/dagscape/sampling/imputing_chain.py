@@ -48,6 +48,7 @@ from dagscape.core.resources import Budget, check_memory
 from dagscape.core.wording import plural
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
+from dagscape.data.notices import data_warnings
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.words import word_count
 from dagscape.posterior.evidence import FIXED, job_of_best
@@ -67,7 +68,7 @@ from dagscape.scores.kinds import as_data
 from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.registry import find_score
 from dagscape.scores.requirements import nominal_seconds
-from dagscape.scores.scoring_job import ScoringJob, prepare_sample, suspicious_columns, with_fewer_parents
+from dagscape.scores.scoring_job import ScoringJob, prepare_sample, with_fewer_parents
 
 # The scores whose parameters can be drawn.
 DRAWABLE: dict[str, type[Holes]] = {"bdeu": DiscreteHoles, "k2": DiscreteHoles, "bge": MeasuredHoles}
@@ -171,7 +172,7 @@ def chain_of_incomplete(
     data, options = _incomplete(given, options)
     with listening(progress) as listener:
         job, info = job_of_incomplete(data, options, asked.settings, budget, listener)
-        issue(*suspicious_columns(job.data))
+        issue(*data_warnings(job.data))
         _check_size(data, job, asked, budget)
         steps = _steps(job, info, budget)
         thin = 1 if asked.thin is None else int(asked.thin)
@@ -248,8 +249,7 @@ def _incomplete(given: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, 
 
 def _never_observed(data: Any) -> list[bool]:
     lacking = np.isnan(data.values) if isinstance(data, NumericData) else data.holes
-    found: list[bool] = lacking.all(axis=0).tolist()
-    return found
+    return [bool(column.all()) for column in lacking.T]
 
 
 def _holes(data: Any, job: ScoringJob) -> Holes:

@@ -129,7 +129,8 @@ class MeasuredHoles(Holes):
             intercepts[child] = centres[child] - coefficients[child, p] @ centres[p]
             intercepts[child] += noise[0] / np.sqrt(self._alpha_mu + m)
         left = np.eye(n) - coefficients
-        return np.linalg.solve(left, intercepts), left.T @ (left / variances[:, np.newaxis])
+        means = np.asarray(np.linalg.solve(left, intercepts), dtype=np.float64)
+        return means, left.T @ (left / variances[:, np.newaxis])
 
 
 def observed_moments(data: NumericData) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
