@@ -213,7 +213,7 @@ class NothingObserved(DagscapeWarning):
 
 
 class LostPrecision(DagscapeWarning):
-    """A sum of terms of both signs is smaller than its own rounding errors."""
+    """Rounding errors are large: of a sum of terms of both signs, or of scores that columns which copy others have."""
 
 
 class UnconvergedChains(DagscapeWarning):

@@ -36,6 +36,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dagscape.core.errors import LostPrecision, argument
 from dagscape.scores.tables.lattice import set_count
 
 
@@ -57,6 +58,9 @@ class SampleLoss:
     repeated: float
 
 
+# Probabilities with a larger error have a warning.
+LARGE_ERROR = 1e-3
+
 _EPSILON = float(np.finfo(np.float64).eps)
 # The relative error of log2 of a weight, which the kernels compute in integers.
 _LOG_ERROR = 2.0**-65
@@ -73,6 +77,39 @@ _TERM_ROUNDINGS = 2
 # it is worth its better estimate of the error; with more, the estimate without it would leave fewer than four digits of
 # the total, which are enough for its logarithm.
 _TOTALS_ALONE = range(17, 23)
+
+
+def lost_precision(error: float, of_scores: float, over: str) -> LostPrecision | None:
+    """Return a warning that says why the error of probabilities is large, and what helps; None if it is not.
+
+    Parameters
+    ----------
+    error : float
+        The error of the probabilities.
+    of_scores : float
+        The part of it that rounded scores have.
+    over : str
+        What was summed over.
+
+    Examples
+    --------
+    >>> str(lost_precision(0.02, 0.02, "dags"))[:57]
+    'the error of probabilities, up to 0.02, is that of scores'
+    """
+    if error <= LARGE_ERROR:
+        return None
+    if 2 * of_scores >= error:
+        return LostPrecision(
+            f"the error of probabilities, up to {error:.1g}, is that of scores and not of the sum: columns of numbers, "
+            "or of levels that count as numbers, which copy or nearly determine each other leave few digits of a score",
+            f"; leave out all but one of them ({argument('drop')})",
+        )
+    of_sum = f"the sum over {over} has an error of about {error:.1g}"
+    if over != "dags":
+        return LostPrecision(of_sum)
+    return LostPrecision(
+        f"{of_sum}, because terms of both signs cancel", f": use {argument('over', 'orders')}, where nothing cancels"
+    )
 
 
 def score_error(rounding: float) -> float:

@@ -21,7 +21,7 @@ from dagscape.core.caveats import Caveats
 from dagscape.core.checks import is_one_of
 from dagscape.core.errors import DagscapeError, InvalidOption, did_you_mean
 from dagscape.core.progress import ProgressListener, ProgressOption, listening
-from dagscape.posterior.accuracy import score_error
+from dagscape.posterior.accuracy import lost_precision, score_error
 from dagscape.posterior.contract import Wanted, check_total
 from dagscape.posterior.order_weights import OrderLogs
 from dagscape.posterior.prior_total import log_prior_total
@@ -57,6 +57,8 @@ def planned_posterior(
         log_total = found.log_total + prepared.weights.log_offset(scores.unit)
         log_prior = log_total if prior else log_prior_of(scores, prepared, listener)
     n = scores.n
+    of_scores = score_error((scores.prior_rounding if prior else scores.rounding) + (orders.rounding if orders else 0))
+    caveats.issue(lost_precision(found.error + of_scores, of_scores, over))
     edges = _clipped(found.edges[:n, :n], found.error)
     caveats.issue(None if prior else sparse_families(scores.info, scores.variables, edges))
     return Posterior(
@@ -84,8 +86,7 @@ def planned_posterior(
         paths=None if found.paths is None else _clipped(found.paths[:n, :n, :n], found.error),
         log_total=log_total,
         log_prior_total=log_prior,
-        error=found.error
-        + score_error((scores.prior_rounding if prior else scores.rounding) + (orders.rounding if orders else 0.0)),
+        error=found.error + of_scores,
         prior=bool(prior),
     )
 

@@ -21,6 +21,7 @@ from dagscape.core.resources import Budget
 from dagscape.data.values import Frame
 from dagscape.ensembles.sampled_networks import SampledNetworks
 from dagscape.graphs.lists import DagList
+from dagscape.posterior.accuracy import LARGE_ERROR
 from dagscape.posterior.backends import SUMMED_OVER
 from dagscape.posterior.evidence import BEST, scores_of
 from dagscape.posterior.forward_tables import draw_networks
@@ -31,9 +32,6 @@ from dagscape.scores.definitions.set_functions import ScoredData
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.tables.enumerable_scores import EnumerableScores, check_scores, incomplete_scores
-
-# Above this numerical error of the probabilities of samples, a warning is issued.
-_LARGE_ERROR = 1e-3
 
 
 def sample_dags(
@@ -130,7 +128,7 @@ def _edge_shares(parents: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 def _lost_digits(error: float, over: str) -> DagscapeWarning | None:
     """Return a warning if the probabilities of samples have a large error."""
-    if error <= _LARGE_ERROR:
+    if error <= LARGE_ERROR:
         return None
     remedy = f": use {argument('over', 'orders')}, where nothing cancels" if over == "dags" else ""
     return LostPrecision(f"the probabilities with which networks were drawn have an error of about {error:.1g}{remedy}")

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.caveats import Caveats, issue
-from dagscape.core.errors import SparseFamilies
+from dagscape.core.errors import LostPrecision, SparseFamilies
 from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import random_generator, recorded_seed
 from dagscape.core.resources import Budget
@@ -35,6 +35,7 @@ from dagscape.ensembles.sample_averages import Draws
 from dagscape.ensembles.sample_features import compelled_given_edges
 from dagscape.graphs.directions import MemberLimits
 from dagscape.graphs.words import with_words
+from dagscape.posterior.accuracy import lost_precision, score_error
 from dagscape.posterior.forward_tables import DrawnNetworks, draw_networks
 from dagscape.posterior.grids import Grid, grid_requirements, info_of_all
 from dagscape.posterior.result import Posterior
@@ -87,6 +88,7 @@ def averaged_posterior(
     issue(*data_warnings(jobs[0].data))
     asked: dict[str, Any] = {"with_paths": with_paths, "with_ancestors": with_ancestors}
     found: dict[int, Posterior] = {}
+    of_scores = 0.0
     drawn: list[DrawnNetworks] = []
     with listening(progress) as listener:
         weighed = weighed_settings(grids, over, budget, listener, backend)
@@ -101,10 +103,12 @@ def averaged_posterior(
             with warnings.catch_warnings():
                 # The average has its own.
                 warnings.simplefilter("ignore", SparseFamilies)
+                warnings.simplefilter("ignore", LostPrecision)
                 found[place] = planned_posterior(planned, scores, **asked, progress=part)
+            of_scores += float(shares[place]) * score_error(scores.rounding)
             if count := int(counts[place]):
                 drawn.append(draw_networks(scores, over, count, rng, budget, part))
-    post = replace(_averaged(jobs, weighed, found, shares, over, budget), cut_weights=cut_weights)
+    post = replace(_averaged(jobs, weighed, found, shares, over, budget, of_scores), cut_weights=cut_weights)
     post = replace(post, provenance=replace(post.provenance, seconds={"sums": time.perf_counter() - start}))
     return post if compelled is None else _with_compelled(post, drawn, compelled)
 
@@ -137,8 +141,12 @@ def _averaged(
     shares: NDArray[np.float64],
     over: str,
     budget: Budget,
+    of_scores: float,
 ) -> Posterior:
-    """Return the average of the posteriors of the settings that are not negligible."""
+    """Return the average of the posteriors of the settings that are not negligible.
+
+    The error of probabilities that rounded scores have, on average, is ``of_scores``.
+    """
     first = next(iter(found.values()))
 
     def average(feature: str) -> NDArray[np.float64] | None:
@@ -163,6 +171,9 @@ def _averaged(
         score_equivalent=all(job.score_equivalent for job in jobs),
     )
     caveats = Caveats(info.warnings)
+    # Errors of the evidence also move the shares: by twice as much, at most.
+    error = 3 * sum(float(shares[place]) * post.error for place, post in found.items())
+    caveats.issue(lost_precision(error, 3 * of_scores, over))
     caveats.issue(sparse_families(info, first.variables, edges))
     settings = tuple(setting.described(found.get(place)) for place, setting in enumerate(weighed))
     logs = np.array([setting.log_evidence for setting in settings])
@@ -184,8 +195,7 @@ def _averaged(
         # The prior of settings and structures together is normalised.
         log_total=float(np.logaddexp.reduce(logs)) - math.log(len(logs)),
         log_prior_total=0.0,
-        # Errors of the evidence also move the shares: by twice as much, at most.
-        error=3 * sum(float(shares[place]) * post.error for place, post in found.items()),
+        error=error,
         settings=settings,
     )
 
