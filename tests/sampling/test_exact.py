@@ -224,7 +224,7 @@ def test_missing_families_and_too_many_states_are_warned_of():
 
 
 def test_lost_digits_are_warned_of(monkeypatch):
-    monkeypatch.setattr(exact, "_LARGE_ERROR", 0.0)
+    monkeypatch.setattr(exact, "LARGE_ERROR", 0.0)
     with pytest.warns(ds.LostPrecision, match=r"drawn have an error of about .*: use over='orders', where nothing"):
         ds.sample_dags(ds.local_scores(related(4, 20)), 5)
 

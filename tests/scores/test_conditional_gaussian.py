@@ -538,3 +538,18 @@ def test_means_and_variances_have_the_digits_of_the_oracle():
     column = np.array([1.0, 2.0, 4.5])
     assert float(exact_mean(column)) == 2.5
     assert float(exact_variance(column)) == pytest.approx(3.25)
+
+
+def test_parameters_of_variables_that_are_not_there_have_no_settings():
+    numbers = ds.NumericData.from_frame(table()[["size", "weight"]].assign(other=np.arange(60) % 7))
+    post, bge = ds.posterior(numbers, score="cg"), ds.posterior(numbers, score="bge")
+    assert "ess" not in post.score_info.parameters
+    assert len(post.settings) == len(bge.settings)
+    assert not any("ess" in setting.parameters for setting in post.settings)
+    np.testing.assert_allclose(post.edges, bge.edges)
+    levels = table()[["group", "answer"]]
+    post = ds.posterior(levels, score="cg")
+    assert {*post.settings[0].parameters} == {"ess"}
+    assert len({setting.parameters["ess"] for setting in post.settings}) > 1
+    both = ds.local_scores(of(table()), score="cg").info
+    assert {*both.parameters} == {"ess", "alpha_mu", "alpha_w", "nu", "scale"}

@@ -14,6 +14,7 @@ from mpmath import mp
 
 import dagscape as ds
 from dagscape.data.mixed.converting import mixed_from_numeric
+from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.definitions.variable_columns import VariableColumns
 from oracles.graphs import all_dags
 from oracles.mixed import degenerate_bic, exact_degenerate_bge, exact_degenerate_bic
@@ -377,3 +378,17 @@ def test_changed_mechanisms_are_a_second_sample():
         ds.local_scores(of(fixed, interventions="INT"), score="dg", interventions="mechanism")
     scores = ds.local_scores(of(fixed, interventions="INT"), score="dg-bge", interventions="mechanism")
     assert np.isfinite(scores.family("group", ["size"]))
+
+
+@pytest.mark.parametrize("score", ["dg", "dg-bge"])
+def test_levels_are_said_to_count_as_numbers_only_where_there_are_any(score):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"])
+    info = ds.local_scores(frame, score=score).info
+    assert (info.rule, info.caution, info.remarks) == ("", "", ())
+    info = ds.local_scores(frame.assign(c=list("xyz") * 10), score=score).info
+    assert (info.rule, info.ruled_out) == ("", 0)
+    assert info.caution.startswith("levels are taken for normal numbers")
+    assert info.remarks == (f"With the score {score!r}, {info.caution}",)
+    assert ScoreInfo.from_dict(info.to_dict()) == info
+    assert ScoreInfo.from_dict(info.to_dict()).caution == info.caution

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import dagscape as ds
 from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.search import family_pool
+from dagscape.search.orders import usual_patience
 from oracles.best import possible_families
 from oracles.orders import best_score, gains, insertion_search
 
@@ -328,3 +329,14 @@ def test_parents_of_no_use_one_by_one_are_found_together(options):
     assert found.network.edge_count >= 2
     assert found.score > ds.learn(data, "ges", settings="fixed").score + 200
     assert {*found.variables[:3]} in [{v, *found.network.parents(v)} for v in found.variables]
+
+
+@pytest.mark.parametrize(("n", "most"), [(30, 50), (80, 37), (400, 10)])
+def test_patience_falls_with_the_number_of_variables(n, most):
+    assert usual_patience(n) == most
+
+
+def test_a_search_without_a_limit_ends_after_so_many_perturbations():
+    data = ds.load_network("asia").sample(300, seed=1)
+    found = ds.learn(data, "order", exact=False, settings="fixed")
+    assert found.details["perturbations"] >= 50 * data.n

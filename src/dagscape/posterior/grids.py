@@ -190,7 +190,9 @@ def grids_of(
         ]
     definition = find_score(options["score"])
     data = as_data(data, definition)
-    varied, priors = _varied(definition, parameters), _listed_priors(structure_prior)
+    idle = definition.idle_on(data)
+    varied = {name: values[:1] if name in idle else values for name, values in _varied(definition, parameters).items()}
+    priors = _listed_priors(structure_prior)
     limits = [
         limit_by_rows(data, options.get("required", ())).get("max_parents") if limit == BY_ROWS else limit
         for limit in _listed("max_parents", max_parents)

@@ -98,7 +98,8 @@ class Setting:
             The defaults of the score's parameters.
         """
         usual = self.structure_prior == "uniform" and self.unlimited and self.discretize in ("", DEFAULT_WAY)
-        return dict(self.parameters) == dict(defaults) and usual
+        # Parameters without effect on the data are not among those of the setting.
+        return usual and all(defaults.get(name) == value for name, value in self.parameters.items())
 
     @property
     def values(self) -> dict[str, str]:

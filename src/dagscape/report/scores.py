@@ -51,8 +51,7 @@ def _score_name(summary: ScoreSummary) -> str:
     for kind, count in (("required", len(info.required)), ("forbidden", len(info.forbidden) - info.ruled_out)):
         if count:
             parts.append(plural(count, f"{kind} edge"))
-    if info.rule:
-        parts.append(info.rule)
+    parts += filter(None, (info.rule, info.caution))
     parts.append(plural(info.rows or 0, "row"))
     if info.experimental_rows:
         changed = " that changed mechanisms" if info.interventions == "mechanism" else ""

@@ -63,8 +63,9 @@ class ScoreInfo:
     randomised : tuple of str
         The variables that were set in every row: no network has an edge into them.
     rule : str
-        Which edges the score itself rules out, or what else follows from it for all networks, as a clause. The edges
-        are among the forbidden ones.
+        Which edges the score itself rules out, as a clause. They are among the forbidden ones.
+    caution : str
+        What else follows from the score for all networks, as a clause: how it approximates, and what that means.
     ruled_out : int
         The number of edges that are forbidden by nothing but this rule.
     score_choice : str
@@ -114,6 +115,7 @@ class ScoreInfo:
     targets: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
     randomised: tuple[str, ...] = field(default=(), compare=False)
     rule: str = field(default="", compare=False)
+    caution: str = field(default="", compare=False)
     ruled_out: Count = field(default=0, compare=False)
     score_choice: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
@@ -144,7 +146,7 @@ class ScoreInfo:
     def remarks(self) -> tuple[str, ...]:
         """What follows from the data, the score and how numbers were cut for all networks, in sentences."""
         choice = (f"Score {self.score!r}, because {self.score_choice}",) if self.score_choice else ()
-        rule = (f"With the score {self.score!r}, {self.rule}",) if self.rule else ()
+        rule = tuple(f"With the score {self.score!r}, {said}" for said in (self.rule, self.caution) if said)
         randomised = (
             f"{name!r} was set in every row, so that no network has an edge into it" for name in self.randomised
         )

@@ -84,9 +84,10 @@ class ScoringJob:
     @property
     def info(self) -> ScoreInfo:
         """The score, its options and the data."""
+        idle = self.definition.idle_on(self.data)
         return ScoreInfo(
             score=self.definition.name,
-            parameters=self.parameters,
+            parameters={name: value for name, value in self.parameters.items() if name not in idle},
             max_parents=self.max_parents,
             structure_prior=self.prior.name,
             choice=self.choice,
@@ -100,7 +101,8 @@ class ScoringJob:
             interventions=self.interventions,
             targets=distinct_targets(self.data.variables, self.data.interventions),
             randomised=self.randomised,
-            rule=self.definition.rule if self.ruled_out or self.definition.ruled_out is None else "",
+            rule=self.definition.rule if self.ruled_out else "",
+            caution="" if self.definition.caution is None else self.definition.caution(self.data),
             ruled_out=self.ruled_out,
             score_choice=self.score_choice,
             score_equivalent=self.score_equivalent,

@@ -46,9 +46,11 @@ from dagscape.search.memory import SearchMemory
 from dagscape.search.small_families import small_families
 from dagscape.search.trace import Step, TraceRecorder
 
-# Perturbations without a gain, per variable, after which the search ends: without and with a time limit.
+# Perturbations without a gain, per variable, after which the search ends: without and with a time limit. Of many
+# variables, each perturbation takes longer as well: without a limit there are only so many in all, and some of each.
 _PATIENCE = 50
 _PATIENCE_WITH_LIMIT = 1000
+_MOST_UNPRODUCTIVE, _LEAST_PATIENCE = 3000, 10
 
 # Extensions of the lists without a gain, after which the search goes on with those it has.
 _MOST_IDLE_EXTENSIONS = 4
@@ -65,8 +67,8 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12, exac
     job : SearchJob
         The search.
     patience : int, optional
-        End the search after ``patience`` · n perturbations of the order without a gain. Default: 50, or 1000 if there
-        is a time limit.
+        End the search after ``patience`` · n perturbations of the order without a gain. Default: 50, with more than 60
+        variables 3000 / n, and 10 at least; or 1000 if there is a time limit.
     window : int
         The number of consecutive variables that are put into an optimal order at once: 2 to 16. The time doubles with
         each.
@@ -78,7 +80,7 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12, exac
         return optimum
     limited = job.clock.limit < np.inf
     if patience is None:
-        patience = _PATIENCE_WITH_LIMIT if limited else _PATIENCE
+        patience = _PATIENCE_WITH_LIMIT if limited else usual_patience(job.scores.n)
     families = every_family(job)
     if families is None:
         search = _Search(job, window, _first_network(job))
@@ -95,6 +97,15 @@ def order(job: SearchJob, *, patience: int | None = None, window: int = 12, exac
         "proved_optimal": False,
     }
     return Found(search.network, search.exact, finished, details)
+
+
+def usual_patience(n: int) -> int:
+    """Return how many perturbations of each of n variables may bring no gain before a search without a limit ends.
+
+    >>> usual_patience(20), usual_patience(100), usual_patience(1000)
+    (50, 30, 10)
+    """
+    return max(_LEAST_PATIENCE, min(_PATIENCE, _MOST_UNPRODUCTIVE // n))
 
 
 def _first_network(job: SearchJob) -> Dag:

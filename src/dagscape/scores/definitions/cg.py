@@ -217,6 +217,13 @@ def _functions(data: MixedData, facts: ScoreFacts) -> SetFunctions:
     return ConditionalFunctions(data, facts, BDEU.functions, MarginalCells(data, facts), _TITLE)
 
 
+def _idle(data: MixedData) -> tuple[str, ...]:
+    """Return the parameters of the kind of variables that the data do not have."""
+    if data.discrete and data.measured:
+        return ()
+    return tuple(parameter.name for parameter in ((ALPHA_MU, ALPHA_W, NU, SCALE) if data.discrete else (ESS,)))
+
+
 CG = ScoreDefinition(
     name="cg",
     title="conditional Gaussian",
@@ -225,6 +232,7 @@ CG = ScoreDefinition(
     functions=_functions,
     data_type=MixedData,
     parameters=(ESS, ALPHA_MU, ALPHA_W, NU, SCALE),
+    idle=_idle,
     prior_columns=lambda data: len(data.measured),
     ruled_out=edges_into_discrete,
     rule=DISCRETE_RULE,

@@ -5,7 +5,7 @@ To add a score, define a :class:`ScoreDefinition` in a file of its own and list 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,8 @@ class ScoreDefinition:
         The kind of data that it scores.
     parameters : tuple of Parameter
         What a user can set.
+    idle : callable or None
+        ``idle(data)``: the names of those parameters that are without effect on some data. None: there are none.
     size_cost : callable or None
         ``size_cost(n, parents)``: the cost of a number of parents, in nats.
     is_evidence : bool
@@ -41,7 +43,10 @@ class ScoreDefinition:
         ``ruled_out(data)``: the edges, as pairs (parent, child) of names, that no network has under this score. They
         are forbidden like those that a user forbids.
     rule : str
-        Which edges these are, or what else holds for all networks, as a clause that begins with a small letter.
+        Which edges these are, as a clause that begins with a small letter.
+    caution : callable or None
+        ``caution(data)``: how the score approximates, and what that means for all networks, in such a clause; empty if
+        there is nothing to say of these data.
     prior_columns : callable or None
         ``prior_columns(data)``: the number of columns that ``alpha_w``, the degrees of freedom of the prior, counts.
         With part of the variables, the same prior has as many fewer. None: the score has no such parameter.
@@ -59,10 +64,16 @@ class ScoreDefinition:
     functions: Callable[[Any, ScoreFacts], SetFunctions]
     data_type: type = Dataset
     parameters: tuple[Parameter, ...] = ()
+    idle: Callable[[Any], Collection[str]] | None = None
     size_cost: Callable[[int, int], float] | None = None
     is_evidence: bool = True
     ruled_out: Callable[[Any], Iterable[tuple[str, str]]] | None = None
     rule: str = ""
+    caution: Callable[[Any], str] | None = None
     prior_columns: Callable[[Any], int] | None = None
     takes_missing: bool = False
     why_no_posterior: str = ""
+
+    def idle_on(self, data: Any) -> frozenset[str]:
+        """Return the names of the parameters that are without effect on some data."""
+        return frozenset() if self.idle is None else frozenset(self.idle(data))

@@ -26,7 +26,7 @@ from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.likelihoods import LikelihoodFunctions
 from dagscape.scores.definitions.parameter import Parameter
 from dagscape.scores.definitions.set_functions import ScoreFacts
-from dagscape.scores.definitions.variable_columns import NORMAL_LEVELS, VariableColumns
+from dagscape.scores.definitions.variable_columns import VariableColumns, normal_levels
 
 PENALTY = Parameter("penalty", 1.0, "multiple of (ln m)/2 that a parameter costs", 0.01, 100.0)
 
@@ -58,5 +58,5 @@ DG = ScoreDefinition(
     functions=DegenerateGaussian,
     data_type=MixedData,
     parameters=(PENALTY,),
-    rule=NORMAL_LEVELS,
+    caution=normal_levels,
 )

@@ -21,7 +21,7 @@ from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.normal_wishart import ALPHA_MU, ALPHA_W, NormalWishartFunctions
 from dagscape.scores.definitions.set_functions import ScoreFacts
-from dagscape.scores.definitions.variable_columns import NORMAL_LEVELS, VariableColumns
+from dagscape.scores.definitions.variable_columns import VariableColumns, normal_levels
 
 
 class DegenerateBge(NormalWishartFunctions):
@@ -44,5 +44,5 @@ DG_BGE = ScoreDefinition(
     data_type=MixedData,
     parameters=(ALPHA_MU, ALPHA_W),
     prior_columns=lambda data: data.indicator_count + len(data.measured),
-    rule=NORMAL_LEVELS,
+    caution=normal_levels,
 )

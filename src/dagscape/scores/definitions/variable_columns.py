@@ -17,8 +17,13 @@ from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.tables.numbers import Floats
 from dagscape.scores.arithmetic.scatter import IntegerColumns
 
+
 # What follows from indicators for all networks.
-NORMAL_LEVELS = "levels are taken for normal numbers, which is an approximation: directions are weak evidence"
+def normal_levels(data: MixedData) -> str:
+    """Return what is to be said of networks where columns stand for levels; nothing where there are none."""
+    if not data.discrete:
+        return ""
+    return "levels are taken for normal numbers, which is an approximation: directions are weak evidence"
 
 
 @dataclass(frozen=True, slots=True)
