@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import signal
@@ -282,3 +283,35 @@ def test_plans_of_chains(n, options, families):
 def test_chains_refuse_more_draws_than_fit(scores):
     with pytest.raises(ds.TooLarge, match=r"^4 chains of networks of 6 variables need .*use fewer draws or chains$"):
         ds.chain(scores, draws=10**9, max_memory="1GiB")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "summing exactly over the dags of 8 variables, for an average over 16 settings, which takes about "),
+        ({"settings": "fixed"}, "summing exactly over the dags of 8 variables, which takes about "),
+        ({"settings": "best", "over": "orders"}, "summing exactly over the orders of 8 variables, which takes about "),
+    ],
+)
+def test_a_long_sum_is_announced(monkeypatch, caplog, options, said):
+    monkeypatch.setattr(method_choice, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(importlib.import_module("dagscape.studies.posterior"), "_SURELY_QUICK", 0)
+    caplog.set_level("INFO", logger="dagscape.method")
+    data = ds.load_network("asia").sample(100, seed=1)
+    ds.posterior(data, **options)
+    assert [message.startswith(said) for message in caplog.messages] == [True]
+
+
+def test_a_sum_of_seconds_is_not_announced(monkeypatch, caplog):
+    monkeypatch.setattr(importlib.import_module("dagscape.studies.posterior"), "_SURELY_QUICK", 0)
+    caplog.set_level("INFO", logger="dagscape.method")
+    ds.posterior(ds.load_network("asia").sample(100, seed=1))
+    assert caplog.messages == []
+
+
+def test_the_command_line_shows_it(monkeypatch, capfd):
+    monkeypatch.setattr(method_choice, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(importlib.import_module("dagscape.studies.posterior"), "_SURELY_QUICK", 0)
+    _, _, err = run(capfd, "posterior", "builtin:tic-tac-toe", "--settings", "fixed", "--no-compelled")
+    assert "dagscape: summing exactly over the dags of 10 variables, which takes about " in err
+    assert run(capfd, "posterior", "builtin:tic-tac-toe", "--settings", "fixed", "--quiet")[2] == ""

@@ -146,8 +146,31 @@ class ProbableEdges:
     measure: str = PROBABILITY
 
 
+class OfGraph:
+    """What stands for a graph in a drawing, and has more to show than its edges."""
+
+    __slots__ = ()
+
+    graph: Structure
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.graph.variables
+
+    @property
+    def directed(self) -> tuple[int, ...]:
+        """The parents of each variable by directed edges."""
+        return self.graph.directed
+
+    @property
+    def undirected(self) -> tuple[int, ...]:
+        """The neighbours of each variable by undirected edges."""
+        return self.graph.undirected
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class AnnotatedGraph:
+class AnnotatedGraph(OfGraph):
     """A graph with notes on its variables, and with numbers on its edges that are not their probabilities.
 
     Parameters
@@ -167,21 +190,6 @@ class AnnotatedGraph:
     weights: Matrix
     measure: str
     meaning: str
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return self.graph.variables
-
-    @property
-    def directed(self) -> tuple[int, ...]:
-        """The parents of each variable by directed edges."""
-        return self.graph.directed
-
-    @property
-    def undirected(self) -> tuple[int, ...]:
-        """The neighbours of each variable by undirected edges."""
-        return self.graph.undirected
 
 
 class HasStructure(Protocol):

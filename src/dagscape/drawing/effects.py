@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dagscape.core.errors import InvalidOption, type_of
-from dagscape.drawing.edges import DrawnEdge, Structure
+from dagscape.drawing.edges import DrawnEdge, OfGraph, Structure
 
 
 class SignedEffects(Protocol):
@@ -22,7 +22,7 @@ class SignedEffects(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SignedGraph:
+class SignedGraph(OfGraph):
     """A graph whose edges have signed numbers of their own.
 
     Parameters
@@ -41,21 +41,6 @@ class SignedGraph:
     texts: Mapping[frozenset[str], str]
     sizes: Mapping[frozenset[str], float]
     meaning: str
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return self.graph.variables
-
-    @property
-    def directed(self) -> tuple[int, ...]:
-        """The parents of each variable by directed edges."""
-        return self.graph.directed
-
-    @property
-    def undirected(self) -> tuple[int, ...]:
-        """The neighbours of each variable by undirected edges."""
-        return self.graph.undirected
 
     def shown_effects(self) -> Mapping[frozenset[str], str]:
         """Return what is shown on the edge between two variables."""

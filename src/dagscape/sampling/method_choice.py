@@ -17,12 +17,15 @@ from dagscape.sampling.compelled import DEFAULT_COMPELLED_SAMPLES
 
 METHODS = ("auto", "exact", "chain")
 
-# Hears why chains run.
+# Hears why chains run, and how long a sum will take.
 METHOD_LOG = logging.getLogger("dagscape.method")
 
 # By default, a sum may be estimated to take an hour. That of few variables is never in question.
 _MOST_SECONDS = 3600.0
 _SURELY_QUICK = 16
+
+# A sum that is estimated to take longer is announced.
+LONG_SECONDS = 60.0
 
 # What the options of exact sums are if they are not given, other than None.
 _USUAL: dict[str, Any] = {
@@ -113,6 +116,32 @@ def tell_reason(reason: Reason) -> None:
     """Tell why chains run before they do, unless they were asked for."""
     if reason:
         METHOD_LOG.info("running Markov chains, because %s", reason)
+
+
+def tell_long_sum(n: int, over: str, seconds: float, settings: int = 1) -> None:
+    """Tell what is going to be summed, and about how long that takes, before it is, if it takes minutes.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    over : str
+        What is summed over.
+    seconds : float
+        The estimate of the time that all sums take together.
+    settings : int
+        The number of settings that are averaged over.
+    """
+    if seconds <= LONG_SECONDS:
+        return
+    averaged = f", for an average over {settings} settings" if settings > 1 else ""
+    METHOD_LOG.info(
+        "summing exactly over the %s of %d variables%s, which takes about %s",
+        over,
+        n,
+        averaged,
+        format_seconds(seconds),
+    )
 
 
 def explained(found: SampledNetworks, reason: Reason) -> SampledNetworks:

@@ -52,6 +52,7 @@ from dagscape.sampling.method_choice import (
     explained,
     most_seconds_of_sum,
     sum_or_reason,
+    tell_long_sum,
     tell_reason,
 )
 from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE, with_score
@@ -70,6 +71,9 @@ from dagscape.studies.cut_tables import check_averaged, cut_data
 # What is done about settings that are not given; data alone have them.
 AVERAGE = "average"
 SETTINGS_OF_DATA = (AVERAGE, *SETTINGS)
+
+# All sums over so few variables take seconds.
+_SURELY_QUICK = 12
 
 
 @on_all_processes
@@ -376,6 +380,7 @@ class _Asked:
             if isinstance(found, Reason):
                 return self._under_one(data, options, f"{found} for each of {plural(len(jobs), 'setting')}")
         self._refuse_options_of_one_sum()
+        self._tell_duration(size, len(jobs), len({grid.way for grid in grids}))
         return averaged_posterior(
             grids,
             self.over,
@@ -411,7 +416,16 @@ class _Asked:
         if isinstance(planned, Reason):
             return self._chains(job, planned)
         issue(*data_warnings(job.data))
+        self._tell_duration(SearchSize.complete(job.data.n, job.max_parents))
         return self._sum(score_job(job, self.budget, progress=self.progress), planned)
+
+    def _tell_duration(self, size: SearchSize, settings: int = 1, ways: int = 1) -> None:
+        """Tell how long the sums of all settings take, if that is long."""
+        if size.n <= _SURELY_QUICK:
+            return
+        plan = plan_sum(size, self.over, self.sums.backend, self.budget, with_paths=self.sums.via is not None).plan
+        sums = sums_of_average(settings, ways) if settings > 1 else 1.0
+        tell_long_sum(size.n, self.over, plan.seconds() * sums, settings)
 
     def _compelled_sampling(self, size: SearchSize) -> CompelledSampling | None:
         """Return how compelled edges of an average are found; None if they are not asked for, or take too long."""
