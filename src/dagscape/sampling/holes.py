@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,7 @@ class DiscreteHoles(Holes):
         self._missing = np.repeat(data.holes[incomplete], data.weights[incomplete], axis=0)
         self._patterns = self._grouped()
         self.count = int(self._missing.sum())
+        self._known_states: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     def _grouped(self) -> list[tuple[int, NDArray[np.intp]]]:
         """Return each set of variables that are missing together, and the rows without them."""
@@ -142,9 +143,8 @@ class DiscreteHoles(Holes):
 
     def draw(self, parents: Parents, rng: np.random.Generator) -> None:
         """Draw the tables of a network, and all cells given these."""
-        families = [(child, *own) for child, own in enumerate(parents)]
-        tables = [self._table(family, rng) for family in families]
-        members = [mask_of(family) for family in families]
+        families = [self._drawn_family((child, *own), rng) for child, own in enumerate(parents)]
+        members = [mask_of(family.members) for family in families]
         linked: dict[int, list[NDArray[np.intp]]] = {}
         for pattern, rows in self._patterns:
             for part in linked_parts(pattern, members):
@@ -152,11 +152,12 @@ class DiscreteHoles(Holes):
         for part, groups in linked.items():
             rows = np.concatenate(groups)
             for block in self._blocks(part):
-                concerned = [f for f, mask in enumerate(members) if mask & mask_of(block)]
-                self._draw_block(block, rows, [(families[f], tables[f]) for f in concerned], rng)
+                mask = mask_of(block)
+                concerned = [family for family, own in zip(families, members, strict=True) if own & mask]
+                self._draw_block(block, rows, concerned, rng)
 
-    def _table(self, family: Sequence[int], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return drawn log probabilities of the joint states of a family, given those of the parents."""
+    def _drawn_family(self, family: Sequence[int], rng: np.random.Generator) -> _Family:
+        """Return a family with drawn probabilities."""
         levels = self._levels[family[0]]
         strides, size = strides_of([self._levels[member] for member in family])
         counts = np.zeros(size)
@@ -167,7 +168,7 @@ class DiscreteHoles(Holes):
         logs = log_gammas(counts + prior, rng).reshape(states, levels)
         logs -= logs.max(axis=1, keepdims=True)
         logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return logs.ravel()
+        return _Family(family, strides, logs.ravel())
 
     def _blocks(self, part: int) -> Iterator[list[int]]:
         """Yield the members of a linked set in parts whose joint states can be listed."""
@@ -185,29 +186,46 @@ class DiscreteHoles(Holes):
         self,
         block: Sequence[int],
         rows: NDArray[np.intp],
-        families: Sequence[tuple[Sequence[int], NDArray[np.float64]]],
+        families: Sequence[_Family],
         rng: np.random.Generator,
     ) -> None:
         """Draw the joint state of some variables in some rows, given all other cells of these rows."""
-        levels = [self._levels[member] for member in block]
-        states = np.indices(levels).reshape(len(block), -1)
-        place = {member: i for i, member in enumerate(block)}
-        at_once = max(1, _MOST_NUMBERS // states.shape[1])
+        states = self._joint_states(tuple(self._levels[member] for member in block))
+        parts = [family.parts(block, states) for family in families]
+        at_once = max(1, _MOST_NUMBERS // len(states))
         for start in range(0, len(rows), at_once):
             chosen = rows[start : start + at_once]
-            logs = np.zeros((len(chosen), states.shape[1]))
-            for family, table in families:
-                strides, _ = strides_of([self._levels[member] for member in family])
-                given = np.zeros(len(chosen), dtype=np.int64)
-                own = np.zeros(states.shape[1], dtype=np.int64)
-                for member, stride in zip(family, strides.tolist(), strict=True):
-                    if member in place:
-                        own += stride * states[place[member]]
-                    else:
-                        given += stride * self._rows[chosen, member]
-                logs += table[given[:, np.newaxis] + own]
-            drawn = drawn_places(logs, rng)
-            self._rows[chosen[:, np.newaxis], list(block)] = states[:, drawn].T
+            cells = self._rows[chosen]
+            logs = np.zeros((len(chosen), len(states)))
+            for family, (others, strides, own) in zip(families, parts, strict=True):
+                given = cells[:, others] @ strides
+                logs += family.table[given[:, np.newaxis] + own]
+            self._rows[chosen[:, np.newaxis], block] = states[drawn_places(logs, rng)]
+
+    def _joint_states(self, levels: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return all joint states of variables with so many levels, one in each row."""
+        if levels not in self._known_states:
+            self._known_states[levels] = np.indices(levels).reshape(len(levels), -1).T.copy()
+        return self._known_states[levels]
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """A variable and its parents, the strides of their table, and the logs of its drawn probabilities."""
+
+    members: Sequence[int]
+    strides: NDArray[np.int64]
+    table: NDArray[np.float64]
+
+    def parts(
+        self, block: Sequence[int], states: NDArray[np.int64]
+    ) -> tuple[list[int], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the members that are not in a block with their strides, and the places of the block's states."""
+        within = [member in block for member in self.members]
+        others = [member for member, inside in zip(self.members, within, strict=True) if not inside]
+        inside = np.array(within, dtype=np.bool_)
+        columns = [block.index(member) for member in self.members if member in block]
+        return others, self.strides[~inside], states[:, columns] @ self.strides[inside]
 
 
 def linked_parts(pattern: int, families: Sequence[int]) -> list[int]:

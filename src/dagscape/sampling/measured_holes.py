@@ -19,7 +19,7 @@ K_{MO} (x_O - μ_O)`.
 The prior's means and scales are those of the observed cells of each column, so that they do not change with what is
 drawn. Columns are measured from these means, in these scales.
 
-Cost of a draw: the rows times the square of the variables, and the cube of the missing cells of each pattern.
+Cost of a draw: the rows times the square of the variables, and the cube of the missing cells of each row.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ from dagscape.scores.definitions.set_functions import ScoredData
 
 Matrix = NDArray[np.float64]
 
+# Numbers of the matrices of rows that are drawn at once.
+_MOST_NUMBERS = 2**20
+
 
 class MeasuredHoles(Holes):
     """The missing cells of a table of numbers.
@@ -52,16 +55,17 @@ class MeasuredHoles(Holes):
     """
 
     def __init__(self, data: NumericData, parameters: Mapping[str, Any]) -> None:
-        """Standardise the observed cells, and find the rows that lack the same ones."""
+        """Standardise the observed cells, and find the rows that lack equally many."""
         self._data = data
         self._missing = np.isnan(data.values)
         self._means, self._scales = observed_moments(data)
         self._cells = (data.values - self._means) / self._scales
-        kinds, places = np.unique(self._missing, axis=0, return_inverse=True)
-        self._patterns = [
-            (np.flatnonzero(kind), np.flatnonzero(~kind), np.flatnonzero(places == number))
-            for number, kind in enumerate(kinds)
-            if kind.any()
+        counts = self._missing.sum(axis=1)
+        # Of rows that lack equally many cells: which rows, and which cells of each.
+        self._groups = [
+            (rows, np.nonzero(self._missing[rows])[1].reshape(len(rows), count))
+            for count in np.unique(counts[counts > 0]).tolist()
+            for rows in _pieces(np.flatnonzero(counts == count), max(1, _MOST_NUMBERS // count**2))
         ]
         self.count = int(self._missing.sum())
         self._alpha_mu = float(parameters["alpha_mu"])
@@ -76,7 +80,7 @@ class MeasuredHoles(Holes):
     @staticmethod
     def memory(data: ScoredData) -> int:
         """Return how many bytes the cells of a table and the work on them need."""
-        return 64 * data.m * data.n + 64 * data.n**2
+        return 64 * data.m * data.n + 64 * data.n**2 + 6 * 8 * _MOST_NUMBERS
 
     def fill(self, rng: np.random.Generator) -> None:
         """Draw each cell from a normal distribution with the mean and the variance of its column."""
@@ -99,14 +103,13 @@ class MeasuredHoles(Holes):
     def draw(self, parents: Parents, rng: np.random.Generator) -> None:
         """Draw the regressions of a network, and all cells given these."""
         means, precision = self._joint(parents, rng)
-        for lacking, observed, rows in self._patterns:
-            own = np.linalg.cholesky(precision[np.ix_(lacking, lacking)])
-            cells = np.zeros((len(lacking), len(rows)))
-            if len(observed):
-                deviations = self._cells[np.ix_(rows, observed)] - means[observed]
-                cells -= np.linalg.solve(own, precision[np.ix_(lacking, observed)] @ deviations.T)
-            cells += rng.normal(size=cells.shape)
-            self._cells[np.ix_(rows, lacking)] = means[lacking] + np.linalg.solve(own.T, cells).T
+        deviations = np.where(self._missing, 0.0, self._cells - means)
+        for rows, lacking in self._groups:
+            own = np.linalg.cholesky(precision[lacking[:, :, np.newaxis], lacking[:, np.newaxis, :]])
+            pulled = np.take_along_axis(deviations[rows] @ precision, lacking, axis=1)
+            cells = rng.normal(size=lacking.shape) - np.linalg.solve(own, pulled[..., np.newaxis])[..., 0]
+            drawn = np.linalg.solve(own.transpose(0, 2, 1), cells[..., np.newaxis])[..., 0]
+            self._cells[rows[:, np.newaxis], lacking] = means[lacking] + drawn
 
     def _joint(self, parents: Parents, rng: np.random.Generator) -> tuple[NDArray[np.float64], Matrix]:
         """Return the mean and the precision matrix of a row, by regressions drawn from their posterior."""
@@ -131,6 +134,10 @@ class MeasuredHoles(Holes):
         left = np.eye(n) - coefficients
         means = np.asarray(np.linalg.solve(left, intercepts), dtype=np.float64)
         return means, left.T @ (left / variances[:, np.newaxis])
+
+
+def _pieces(rows: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 def observed_moments(data: NumericData) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

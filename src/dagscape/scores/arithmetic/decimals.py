@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 FIXED_BITS = 80
 
@@ -16,6 +16,9 @@ FIXED_BITS = 80
 _DIGITS = 50
 _LEAST_ARGUMENT = 40
 _TERMS = 24
+
+# Logarithms that are kept: tables of as many rows need the same constants again.
+_REMEMBERED = 4096
 
 
 def context(digits: int = _DIGITS) -> Context:
@@ -39,6 +42,7 @@ def decimal_of(number: Fraction | int, digits: int = _DIGITS) -> Decimal:
     return context(digits).divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def decimal_log(number: Fraction | int, digits: int = _DIGITS) -> Decimal:
     """Return the natural logarithm of a positive rational number.
 
@@ -88,6 +92,7 @@ def _stirling_coefficients() -> tuple[Decimal, ...]:
     return tuple(decimal_of(numbers[2 * k] / (2 * k * (2 * k - 1))) for k in range(1, _TERMS + 1))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def log_gamma(argument: Fraction) -> Decimal:
     """Return lnΓ of a positive rational number, with an error below 10^-40 times the larger of it and 1.
 
