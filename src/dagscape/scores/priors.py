@@ -116,6 +116,12 @@ class StructurePrior:
         """Return the prior of the first variables."""
         return replace(self, odds=None if self.odds is None else self.odds[:n, :n])
 
+    def times(self, copies: int) -> StructurePrior:
+        """Return the prior whose logarithm is so many times that of this one; weights of families are not supported."""
+        assert not self.families
+        odds = None if self.odds is None else copies * self.odds
+        return replace(self, log_weight=lambda n, parents: copies * self.log_weight(n, parents), odds=odds)
+
     def with_edge_penalty(self, penalty: float) -> StructurePrior:
         """Return the prior with a cost of each edge, in nats."""
         return replace(

@@ -5,7 +5,7 @@ A :class:`ScoringJob` can be run (``scoring.py``, ``on_demand.py``) or only esti
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -263,6 +263,25 @@ def segmented_job(
     prior = job.prior.with_edge_penalty(edge_penalty)
     unit = _unit(functions, job.definition, prior, job.data.n, job.max_parents)
     return replace(job, functions=functions, prior=prior, constraints=constraints, unit=unit)
+
+
+def copied_job(job: ScoringJob, copies: int, of_copies: Callable[[Any, ScoreFacts], SetFunctions]) -> ScoringJob:
+    """Return the job of scores of rows that are there so many times: as many times the scores of expected statistics.
+
+    Parameters
+    ----------
+    job : ScoringJob
+        The scores of these rows, as if each were a row of its own.
+    copies : int
+        How many times each row of the data is there, completed in different ways.
+    of_copies : callable
+        The set functions.
+    """
+    definition, prior = replace(job.definition, functions=of_copies), job.prior.times(copies)
+    facts = ScoreFacts(job.parameters, job.max_size, job.constraints.required)
+    functions = set_functions(definition, job.data, facts, job.interventions)
+    unit = _unit(functions, definition, prior, job.data.n, job.max_parents)
+    return replace(job, definition=definition, functions=functions, prior=prior, unit=unit)
 
 
 def _unit(functions: SetFunctions, definition: ScoreDefinition, prior: StructurePrior, n: int, most: int) -> Unit:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal
 
 from dagscape.core.caveats import Caveats, issue
 from dagscape.core.checks import check_choice
 from dagscape.core.clock import Clock
-from dagscape.core.errors import InvalidData, InvalidOption, StoppedEarly, argument, type_of
-from dagscape.core.progress import ProgressListener, ProgressOption, listening
+from dagscape.core.errors import InvalidOption, StoppedEarly, argument, type_of
+from dagscape.core.progress import ProgressOption, listening
 from dagscape.core.randomness import Seed, random_generator, recorded_seed
 from dagscape.core.resources import Budget, thread_count
 from dagscape.data.discrete.dataset import Dataset
@@ -22,21 +20,24 @@ from dagscape.graphs.comparison import HasDag
 from dagscape.graphs.dag import Dag
 from dagscape.posterior.evidence import BEST, is_data, job_of_best, refuse_options_of_data
 from dagscape.results.base import provenance_of
-from dagscape.scores.arithmetic.fixed_point import IMPOSSIBLE
 from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.local_scores import LocalScores
 from dagscape.scores.tables.on_demand import on_demand_scores
-from dagscape.search.job import Found, SearchJob
 from dagscape.search.learner import Learner
 from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
 from dagscape.search.requirements import learning_requirements
 from dagscape.search.result import Learned
-from dagscape.search.starting import most_parents, starting_network
-from dagscape.search.trace import TraceRecorder
+from dagscape.search.running import run_learner
+from dagscape.search.starting import most_parents
+from dagscape.search.structural_em import EM_OPTIONS, StructuralFound, structural_em
+
+LearnMissing = Literal["error", "em"]
+
+LEARN_MISSING_CHOICES: tuple[LearnMissing, ...] = ("error", "em")
 
 
 def learn(
@@ -47,6 +48,7 @@ def learn(
     max_seconds: float | None = None,
     start: Dag | HasDag | None = None,
     settings: str = BEST,
+    missing: LearnMissing = "error",
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: ProgressOption = None,
@@ -76,6 +78,12 @@ def learn(
         of :func:`dagscape.local_scores`. Tables of many columns have the evidence of parts of them; with
         ``max_seconds``, of those for which a quarter of the time suffices, and of one at least. Required edges and
         those of ``start`` are never too many for the limit.
+    missing : {"error", "em"}
+        Refuse missing cells, or use all observed ones, by structural EM (:mod:`dagscape.search.structural_em`): the
+        score is then BIC with the likelihood of the observed cells, ``"bic"``, ``"bic-g"`` or ``"bic-cg"`` by the kind
+        of data, and the method must need scores only. Files and frames are read with ``missing="keep"``. ``starts``
+        (default: 1) and ``max_iterations`` (default: 20) are then among the options; ``details`` has the
+        log-likelihood of the observed cells. Ctrl-C ends the search with the best network so far.
     threads, max_memory, progress
         As in :func:`dagscape.local_scores`. The result does not depend on the number of threads.
     **options
@@ -101,9 +109,31 @@ def learn(
     Learned(optimal: 5 variables, 4 edges, score -455.7104)
     """
     check_choice(method, LEARNERS, "method")
+    check_choice(missing, LEARN_MISSING_CHOICES, "missing")
     learner = LEARNERS[method]
+    em_options = {name: options.pop(name) for name in EM_OPTIONS if missing == "em" and name in options}
     chosen, method_options = split_options(learner, options)
     clock, used, rng = Clock(max_seconds), thread_count(threads), random_generator(seed)
+    if missing == "em":
+        if isinstance(data, LocalScores):
+            raise InvalidOption("is 'em', which needs data, not scores", option="missing")
+        with listening(progress) as listener:
+            found_em = structural_em(
+                data,
+                learner,
+                method_options,
+                chosen,
+                start,
+                settings=settings,
+                rng=rng,
+                clock=clock,
+                threads=used,
+                max_memory=max_memory,
+                listener=listener,
+                **em_options,
+            )
+        asked = {"method": method, "max_seconds": max_seconds, **learner.options, **method_options, **em_options}
+        return _learned_by_em(found_em, asked, clock, used, seed)
     scoring = None
     if isinstance(data, LocalScores):
         refuse_options_of_data(settings, {})
@@ -166,52 +196,29 @@ def learn(
     )
 
 
-def run_learner(
-    learner: Learner,
-    options: Mapping[str, Any],
-    scores: LocalScores,
-    scoring: ScoringJob | None,
-    start: Dag | HasDag | None,
-    *,
-    rng: np.random.Generator,
-    clock: Clock,
-    threads: int,
-    max_memory: int | str | None,
-    listener: ProgressListener | None = None,
-) -> tuple[SearchJob, Found]:
-    """Run a learner, and refuse a network with an impossible family.
-
-    Parameters
-    ----------
-    learner : Learner
-        The method.
-    options : mapping
-        Its options.
-    start : Dag, Network or None
-        The user's choice, which is checked.
-    scores, scoring, rng, clock, threads, max_memory, listener
-        As in :class:`~dagscape.search.job.SearchJob`.
-
-    Returns
-    -------
-    tuple of SearchJob and Found
-        The search, with its start and its trace, and what it found.
-    """
-    job = SearchJob(
-        scores=scores,
-        scoring=scoring,
-        start=starting_network(scores, start),
-        rng=rng,
-        clock=clock,
-        trace=TraceRecorder(scores.unit, clock),
-        threads=threads,
-        max_memory=max_memory,
-        listener=listener,
+def _learned_by_em(found: StructuralFound, asked: Mapping[str, Any], clock: Clock, threads: int, seed: Seed) -> Learned:
+    """Return what structural EM found, as a result."""
+    caveats = Caveats(found.info.warnings)
+    if found.interrupted:
+        caveats.issue(StoppedEarly("Ctrl-C ended structural EM: the network is the best found by then"))
+    elif not found.complete:
+        limit = argument("max_seconds") if clock.expired else argument("max_iterations")
+        caveats.issue(StoppedEarly(f"structural EM reached {limit}: the network is the best found by then"))
+    caveats.issue(sparse_families(found.info, found.network.variables, found.network.to_adjacency()))
+    parameters = {**asked, "missing": "em", "scores": found.info.to_dict(), "interrupted": found.interrupted}
+    seconds = {"search": clock.seconds}
+    return Learned(
+        variables=found.network.variables,
+        score_info=found.info,
+        provenance=provenance_of("learn", parameters, seconds, threads, seed=recorded_seed(seed)),
+        warnings=caveats.kept,
+        method=str(asked["method"]),
+        network=found.network,
+        score=found.score,
+        complete=found.complete,
+        trace=found.trace,
+        details=found.details,
     )
-    found = learner.function(job, **options)
-    if found.exact == IMPOSSIBLE:
-        raise InvalidData("no network without an impossible family was found")
-    return job, found
 
 
 def _check_data(data: object, scoring: Mapping[str, Any]) -> None:

@@ -15,10 +15,10 @@ from dagscape.data.any_data import AnyData
 from dagscape.scores.scoring_job import ScoringJob, prepare
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.learner import Learner
-from dagscape.search.learning import run_learner
 from dagscape.search.mmpc import mmpc
 from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
+from dagscape.search.running import run_learner
 
 # The power of the number of variables with which the time of tests grows.
 _TESTS_POWER = 2.0

@@ -45,9 +45,9 @@ from dagscape.scores.equivalence import distinguishes_members
 from dagscape.scores.parent_states import sparse_families
 from dagscape.scores.scoring_job import ScoringJob, prepare_sample
 from dagscape.scores.tables.on_demand import on_demand_scores
-from dagscape.search.learning import run_learner
 from dagscape.search.options import split_options
 from dagscape.search.registry import LEARNERS
+from dagscape.search.running import run_learner
 from dagscape.search.starting import most_parents
 from dagscape.studies.bootstrap_plan import bootstrap_requirements
 from dagscape.studies.bootstrap_result import Bootstrap

@@ -170,6 +170,23 @@ class IncompleteMeasured:
         np.add.at(found.products, states, own[:, :, np.newaxis] * own[:, np.newaxis])
         return found
 
+    def totals(self, model: LinearModel) -> list[tuple[NDArray[np.bool_], Moments]]:
+        """Return the moments of all measured variables, for each set of variables that were set in some rows.
+
+        There must be no discrete variables.
+        """
+        found: dict[bytes, tuple[NDArray[np.bool_], Moments]] = {}
+        n = len(self.measured)
+        for pattern, rows in self._blocks():
+            marks = np.array([v not in pattern.equations for v in self.measured], dtype=np.bool_)
+            nothing = Moments(np.zeros(()), np.zeros(n), np.zeros((n, n)))
+            _, own = found.setdefault(marks.tobytes(), (marks, nothing))
+            for _, part in self._by_state(pattern, self._solved(model, pattern, rows)):
+                own.rows[...] += part.rows
+                own.sums[...] += part.sums
+                own.products[...] += part.products
+        return list(found.values())
+
     def draw(self, model: LinearModel, rng: np.random.Generator) -> Floats:
         """Return the rows with a draw of their holes, given what each row shows: independent and exact."""
         values = self._values.copy()
@@ -259,9 +276,20 @@ class IncompleteMeasured:
 
     def _add_moments(self, moments: dict[int, Moments], pattern: _Pattern, found: _Solved) -> None:
         """Add the moments of some rows to those of the variables that were not set in them."""
-        values = found.values[:, self.measured]
         place = {v: number for number, v in enumerate(self.measured)}
-        hidden = [place[v] for v in pattern.hidden]
+        for codes, own in self._by_state(pattern, found):
+            for v in pattern.equations:
+                discrete = list(bits(self.parents[v] & ~self._is_measured))
+                cell = int(parent_states(codes[np.newaxis], discrete, self.arities)[0])
+                members = [*(place[u] for u in bits(self.parents[v] & self._is_measured)), place[v]]
+                moments[v].rows[cell] += own.rows
+                moments[v].sums[cell] += own.sums[members]
+                moments[v].products[cell] += own.products[np.ix_(members, members)]
+
+    def _by_state(self, pattern: _Pattern, found: _Solved) -> Iterator[tuple[Integers, Moments]]:
+        """Iterate over the states of the deciding variables: codes in that state, and the moments of all variables."""
+        values = found.values[:, self.measured]
+        hidden = [self.measured.index(v) for v in pattern.hidden]
         values[:, hidden] = found.means
         order = np.argsort(found.states, kind="stable")
         starts = np.searchsorted(found.states[order], np.arange(len(found.roots) + 1))
@@ -274,15 +302,7 @@ class IncompleteMeasured:
             if hidden:
                 inverse = np.linalg.inv(found.roots[state])
                 products[np.ix_(hidden, hidden)] += rows * (inverse @ inverse.T)
-            sums = weighed.sum(axis=0)
-            codes = found.codes[own[0]]
-            for v in pattern.equations:
-                discrete = list(bits(self.parents[v] & ~self._is_measured))
-                cell = int(parent_states(codes[np.newaxis], discrete, self.arities)[0])
-                members = [*(place[u] for u in bits(self.parents[v] & self._is_measured)), place[v]]
-                moments[v].rows[cell] += rows
-                moments[v].sums[cell] += sums[members]
-                moments[v].products[cell] += products[np.ix_(members, members)]
+            yield found.codes[own[0]], Moments(rows, weighed.sum(axis=0), products)
 
 
 class _Solved(NamedTuple):

@@ -162,6 +162,9 @@ class IncompleteMeasuredFitter:
 
     def _regression(self, variable: int, moments: Moments, prior: RegressionPrior | None) -> Regression:
         """Return the regression of a variable given its moments; without a prior, by maximum likelihood."""
+        if prior is None and not moments.rows.any():
+            # It was set in every row, and its equation is never used: that of its own column.
+            return self._regression(variable, moments, _FIRST_PRIOR)
         own = self._prior_of(variable, prior)
         if prior is None:
             self._check_rows(variable, moments)
@@ -246,7 +249,7 @@ class IncompleteMeasuredFitter:
         return total
 
     def _starts(self, count: int, seed: object, first: LinearModel | None) -> Iterator[LinearModel]:
-        own = self._complete_families() if first is None else first
+        own = self._complete_families(self.expectation) if first is None else first
         yield own
         rng = random_generator(seed)  # type: ignore[arg-type]  # checked there
         for _ in range(count - 1):
@@ -266,11 +269,19 @@ class IncompleteMeasuredFitter:
             }
             yield self._model(cpts, regressions)
 
-    def _complete_families(self) -> LinearModel:
+    def begun(self, values: Floats) -> LinearModel:
+        """Return parameters to begin with, fitted with a prior to whole rows in the units of the data."""
+        standard = Rows((values - self.means) / self.sds)
+        measured = mask_of(self.measured)
+        return self._complete_families(
+            IncompleteMeasured(self.dag.parent_masks, self.arities, measured, standard, self.variables)
+        )
+
+    def _complete_families(self, rows: IncompleteMeasured) -> LinearModel:
         """Return the parameters fitted, with a prior, to the rows that are complete in each family."""
         cpts, regressions = {}, {}
         for v in range(self.dag.n):
-            found = self.expectation.complete_family(v)
+            found = rows.complete_family(v)
             if isinstance(found, Moments):
                 regressions[v] = self._regression(v, found, _FIRST_PRIOR)
             else:

@@ -41,7 +41,7 @@ from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixe
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.correlations import exact_determinant
 from dagscape.scores.arithmetic.logarithms import natural_log
-from dagscape.scores.definitions.bic import BIC
+from dagscape.scores.definitions.bic import BIC, bic_of_copies
 from dagscape.scores.definitions.bic_g import GaussianBic
 from dagscape.scores.definitions.conditional_functions import (
     DISCRETE_RULE,
@@ -71,9 +71,10 @@ _EIGENVALUE_BITS, _LEAST_VARIANCE = 27, 2**24
 
 
 class LikelihoodCells(MeasuredCells):
-    """The maximised likelihood of measured variables in cells."""
+    """The maximised likelihood of measured variables in cells, of rows that are there so many times."""
 
-    def __init__(self, data: MixedData) -> None:
+    def __init__(self, data: MixedData, copies: int = 1) -> None:
+        self._copies = copies
         self.columns = VariableColumns.of_numbers(data.values[:, ~data.is_discrete]).columns
         sums = self.columns.sums()
         # No part of the rows has more scatter than all of them.
@@ -81,8 +82,8 @@ class LikelihoodCells(MeasuredCells):
         self.scale = [scale_of(scatter + 1) for scatter in self._scatter]
 
     def price(self, rows: int) -> float:
-        """Return what a parameter costs with a number of rows: half the log of that."""
-        return half_log(rows)
+        """Return what a parameter costs with a number of rows: half the log of that, for each copy."""
+        return self._copies * half_log(rows // self._copies)
 
     def constant_column(self, rows: NDArray[np.bool_]) -> int | None:
         """Return a column that is constant in some rows, if there is one."""
@@ -153,17 +154,20 @@ class LikelihoodCells(MeasuredCells):
 
 
 class ConditionalBic(ConditionalFunctions):
-    """The set functions of the conditional Gaussian BIC."""
+    """The set functions of the conditional Gaussian BIC: of rows that are there so many times, as many times its value.
 
-    def __init__(self, data: MixedData, facts: ScoreFacts) -> None:
-        cells = LikelihoodCells(data)
+    The likelihood is that many times larger, but for the denominators of variances; so is the price of a parameter.
+    """
+
+    def __init__(self, data: MixedData, facts: ScoreFacts, copies: int = 1) -> None:
+        cells = LikelihoodCells(data, copies)
         for child, is_discrete in enumerate(data.is_discrete.tolist()):
             rows = facts.fitted_rows(data.interventions, data.m, child)
             if is_discrete or np.count_nonzero(rows) < 2:
                 continue
             if (constant := cells.constant_column(rows)) is not None:
                 raise self._constant(data, facts, data.measured[constant], data.variables[child])
-        super().__init__(data, facts, BIC.functions, cells, _TITLE)
+        super().__init__(data, facts, bic_of_copies(copies), cells, _TITLE)
 
     def _constant(self, data: MixedData, facts: ScoreFacts, name: str, child: str) -> InvalidData:
         condition = "was set" if facts.of_set_rows else "was not set"
