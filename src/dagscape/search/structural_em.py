@@ -39,6 +39,7 @@ from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
 from dagscape.data.mixed.mixed import MixedData
+from dagscape.data.notices import kept_notices
 from dagscape.data.sources import data_source
 from dagscape.data.values import as_dataset, as_mixed, as_numeric
 from dagscape.graphs.comparison import HasDag
@@ -48,7 +49,7 @@ from dagscape.posterior.grids import limit_by_rows
 from dagscape.results.score_info import ScoreInfo
 from dagscape.scores.expected import expected_job, kind_to_complete
 from dagscape.scores.randomised import randomised_data
-from dagscape.scores.scoring_job import ScoringJob, kept_notices
+from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.incomplete_kinds import INCOMPLETE_KINDS, Completed, Fitted, IncompleteKind
 from dagscape.search.learner import Learner
