@@ -218,3 +218,13 @@ def test_other_scores_still_refuse_missing_cells():
     data = discrete(np.array([[0, np.nan], [1, 1], [0, 1]]), [2, 2])
     with pytest.raises(ds.InvalidData, match="missing cells, which the score 'bdeu' cannot use"):
         ds.local_scores(data)
+
+
+def test_frames_keep_their_missing_cells():
+    numbers = [0.5, 1.5, None, 4.0, 2.5, 3.0, 3.5, 0.75, 2.0, 1.25]
+    frame = pd.DataFrame({"a": numbers, "b": ["x", "y", "x", None, "y", "y", "x", "x", "y", "x"]})
+    found = ds.local_scores(frame, score="pnal")
+    kept = ds.local_scores(ds.MixedData.from_frame(frame, missing="keep"), score="pnal")
+    assert found.info.rows == 10
+    network = ds.Dag.from_edges(["a", "b"], [("b", "a")])
+    assert found.network_exact(network) == kept.network_exact(network)

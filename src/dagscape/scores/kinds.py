@@ -15,7 +15,7 @@ from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.set_functions import ScoredData
 
 # What turns data into each kind: data frames, and other kinds where nothing is lost.
-_CONVERTERS: dict[type, Callable[[Any], object]] = {Dataset: as_dataset, NumericData: as_numeric, MixedData: as_mixed}
+_CONVERTERS: dict[type, Callable[..., object]] = {Dataset: as_dataset, NumericData: as_numeric, MixedData: as_mixed}
 
 
 def as_data(data: Any, definition: ScoreDefinition, *, complete: bool = True) -> ScoredData:
@@ -28,7 +28,7 @@ def as_data(data: Any, definition: ScoreDefinition, *, complete: bool = True) ->
     definition : ScoreDefinition
         The score.
     complete : bool
-        Whether to refuse missing cells, unless the score takes them.
+        Whether to refuse missing cells, unless the score takes them; otherwise, those of files and frames are kept.
 
     Examples
     --------
@@ -40,7 +40,8 @@ def as_data(data: Any, definition: ScoreDefinition, *, complete: bool = True) ->
     converter = _CONVERTERS.get(definition.data_type)
     if converter is None and not isinstance(data, definition.data_type):
         raise InvalidOption(f"is {type_of(data)}; it must be a {definition.data_type.__name__}", option="data")
-    found = data if converter is None else converter(data)
-    if complete and isinstance(found, AnyData) and not definition.takes_missing:
+    keep = definition.takes_missing or not complete
+    found = data if converter is None else converter(data, missing="keep" if keep else "error")
+    if isinstance(found, AnyData) and not keep:
         check_complete(found, f"the score {definition.name!r}")
     return cast("ScoredData", found)
