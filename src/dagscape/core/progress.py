@@ -45,11 +45,16 @@ def kernel_callback(
 ) -> Callable[[int, int], None] | None:
     """Return the function that a kernel calls with its progress, as part of a task of which ``before`` units are done.
 
-    A total of 0 means the kernel's own total.
+    A total of 0 means the kernel's own total; the kernel is not heard before it knows that.
     """
     if listener is None:
         return None
-    return lambda done, part: listener(Progress(task, before + done, total or part))
+
+    def report(done: int, part: int) -> None:
+        if total or part:
+            listener(Progress(task, before + done, total or part))
+
+    return report
 
 
 @contextmanager

@@ -87,8 +87,8 @@ class SearchJob:
         return score_job(self.scoring, Budget.of(self.threads, self.max_memory), progress=self.listener)
 
     def report(self, task: str, done: int, total: int) -> None:
-        """Report progress."""
-        if self.listener is not None:
+        """Report progress; a total of 0 is not known yet, and there is nothing to say."""
+        if self.listener is not None and total:
             self.listener(Progress(task, done, total))
 
 
