@@ -8,7 +8,7 @@ import pytest
 
 import dagscape as ds
 from dagscape.report.blocks import Note, Table
-from dagscape.report.edges import render_bootstrap, render_posterior
+from dagscape.report.edges import render_bootstrap, render_posterior, shown_pairs
 from dagscape.report.samples import render_samples
 from dagscape.report.tables import render
 
@@ -57,6 +57,22 @@ def test_a_direction_that_is_impossible_is_left_out_unless_all_is_shown():
         post = ds.posterior(frame, forbidden=[("b", "a")], settings="fixed")
     assert [[row[0].name, row[1].name] for row in table_of(render_posterior(post, 0.5)).rows] == [["a", "b"]]
     assert len(table_of(render_posterior(post, 0.0)).rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("edges", "threshold", "shown"),
+    [
+        ((0.97, 0.02), 0.9, ["ab"]),
+        ((0.90, 0.08), 0.9, ["ab", "ba"]),
+        ((0.04, 0.02), 0.05, ["ab"]),
+        ((0.03, 0.03), 0.05, ["ab", "ba"]),
+        ((0.02, 0.02), 0.05, []),
+        ((0.97, 0.02), 0.01, ["ab", "ba"]),
+    ],
+)
+def test_the_less_probable_direction_is_left_out_below_both_thresholds(edges, threshold, shown):
+    frame = pd.DataFrame({"source": ["a", "b"], "target": ["b", "a"], "edge": edges, "adjacent": [sum(edges)] * 2})
+    assert shown_pairs(frame, threshold)[["source", "target"]].sum(axis=1).tolist() == shown
 
 
 def test_samples_and_bootstraps_show_the_same_pairs():

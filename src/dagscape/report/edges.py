@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EDGES_SHOWN = 0.05
 
-# The least probability whose digits are not those of 0.
-_LEAST_SHOWN = 1e-4
+# Probabilities that differ by less are equal up to rounding.
+_ROUNDING = 1e-9
 
 # The settings that are named: the most probable ones.
 _SETTINGS_SHOWN = 3
@@ -89,8 +89,8 @@ def by_adjacency(frame: pd.DataFrame) -> pd.DataFrame:
 def shown_pairs(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """Return the directions of all pairs that are adjacent with at least this probability.
 
-    Two directions below the threshold can make a pair that is adjacent with certainty. A direction without a
-    probability other than 0 is left out, unless everything is to be shown. Without adjacencies, edges count alone.
+    Two directions below the threshold can make a pair that is adjacent with certainty. The less probable direction is
+    left out if it reaches neither the threshold nor the usual one. Without adjacencies, edges count alone.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"source": list("aabb"), "target": list("bcac"), "edge": [0.5, 0.2, 0.5, 0.0]})
@@ -99,8 +99,10 @@ def shown_pairs(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """
     if "adjacent" not in frame:
         return frame[frame["edge"] >= shown_from(threshold)]
-    possible = frame["edge"] >= shown_from(min(threshold, _LEAST_SHOWN))
-    return frame[(frame["adjacent"] >= shown_from(threshold)) & possible]
+    probable = frame["edge"] >= shown_from(min(threshold, EDGES_SHOWN))
+    # Of two directions that are equally improbable, both are shown.
+    likelier = frame["edge"] >= frame["adjacent"] / 2 - _ROUNDING
+    return frame[(frame["adjacent"] >= shown_from(threshold)) & (probable | likelier)]
 
 
 def render_bootstrap(found: Bootstrap, threshold: float = EDGES_SHOWN, consensus: Dag | None = None) -> list[Block]:

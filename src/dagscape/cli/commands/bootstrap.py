@@ -52,7 +52,7 @@ from dagscape.studies.samples import SAMPLES
 @click.option(
     "--threshold", type=within(A_PROBABILITY), metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
-    help="Show pairs that are adjacent in at least this share of the samples, in both directions.",
+    help="Show pairs that are adjacent in at least this share of the samples.",
 )  # fmt: skip
 @learner_options
 @direction_threshold_option

@@ -99,7 +99,7 @@ _BACKENDS = "; ".join(dict.fromkeys(f"{record.name}: {record.summary}" for recor
     type=within(A_PROBABILITY),
     metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
-    help="Show pairs that are adjacent with at least this probability, in both directions.",
+    help="Show pairs that are adjacent with at least this probability.",
 )
 @click.option(
     "--via",

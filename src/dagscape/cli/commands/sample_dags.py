@@ -38,7 +38,7 @@ from dagscape.sampling.requirements import DEFAULT_SAMPLES, SAMPLES, sampling_re
 @click.option(
     "--threshold", type=within(A_PROBABILITY), metavar="P",
     show_default=f"{EDGES_SHOWN} in the table, {DEFAULT_THRESHOLD} in a drawing",
-    help="Show pairs that are adjacent with at least this probability, in both directions.",
+    help="Show pairs that are adjacent with at least this probability.",
 )  # fmt: skip
 @direction_threshold_option
 @picture_options("the probable edges")

@@ -30,14 +30,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.correlations import exact_determinant
 from dagscape.scores.arithmetic.logarithms import natural_log
@@ -47,6 +45,7 @@ from dagscape.scores.definitions.conditional_functions import (
     DISCRETE_RULE,
     ConditionalFunctions,
     edges_into_discrete,
+    functions_by_kind,
 )
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.determinants import words
@@ -60,7 +59,7 @@ from dagscape.scores.definitions.measured_cells import (
     nearest_multiple,
     scale_of,
 )
-from dagscape.scores.definitions.set_functions import ScoreFacts, SetFunctions
+from dagscape.scores.definitions.set_functions import ScoreFacts
 from dagscape.scores.definitions.variable_columns import VariableColumns
 
 _TITLE = "the conditional Gaussian BIC"
@@ -116,9 +115,7 @@ class LikelihoodCells(MeasuredCells):
         d, m = len(members), len(rows)
         if m < d + 1:
             return None
-        chosen = np.zeros(len(self.columns.integers), dtype=np.bool_)
-        chosen[rows] = True
-        scatter = self.columns.sums(chosen).scatter
+        scatter = self.sums_of(rows).scatter
         matrix = [[int(scatter[i, j]) for j in members] for i in members]
         if any(matrix[i][i] < m * m * _LEAST_VARIANCE for i in range(d)):
             return None
@@ -178,21 +175,12 @@ class ConditionalBic(ConditionalFunctions):
         )
 
 
-def _functions(data: MixedData, facts: ScoreFacts) -> SetFunctions:
-    if not data.discrete:
-        return GaussianBic(numeric_from_mixed(data), facts)
-    if not data.measured:
-        found: Any = BIC.functions(dataset_from_mixed(data), facts)
-        return found  # type: ignore[no-any-return]  # set functions, as those of all scores
-    return ConditionalBic(data, facts)
-
-
 BIC_CG = ScoreDefinition(
     name="bic-cg",
     title="conditional Gaussian BIC",
     citation="scutari2010",
     score_equivalent=True,
-    functions=_functions,
+    functions=functions_by_kind(GaussianBic, BIC.functions, ConditionalBic),
     data_type=MixedData,
     ruled_out=edges_into_discrete,
     rule=DISCRETE_RULE,

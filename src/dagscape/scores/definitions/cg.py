@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import localcontext
 from fractions import Fraction
 from typing import Any
@@ -32,7 +31,6 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData, argument
-from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.correlations import exact_determinant
 from dagscape.scores.arithmetic.decimals import FIXED_BITS, context, decimal_log, fixed, log_gamma
@@ -43,6 +41,7 @@ from dagscape.scores.definitions.conditional_functions import (
     DISCRETE_RULE,
     ConditionalFunctions,
     edges_into_discrete,
+    functions_by_kind,
 )
 from dagscape.scores.definitions.definition import ScoreDefinition
 from dagscape.scores.definitions.determinants import words
@@ -128,9 +127,7 @@ class MarginalCells(MeasuredCells):
     def exact(self, rows: Rows, members: Sequence[int], constant: int, bits: int) -> int | None:
         """Return J of some columns in the cell of some rows, as the nearest multiple of 2^-bits."""
         d, m = len(members), len(rows)
-        chosen = np.zeros(len(self.columns.integers), dtype=np.bool_)
-        chosen[rows] = True
-        matrix = self._prior.posterior_matrix(self.columns.sums(chosen))
+        matrix = self._prior.posterior_matrix(self.sums_of(rows))
         determinant = exact_determinant([[int(matrix[i, j]) for j in members] for i in members])
         if determinant <= 0:
             raise InvalidData(
@@ -208,12 +205,7 @@ def _pairs(numbers: Any) -> NDArray[np.float64]:
     return np.array(found, dtype=np.float64).reshape(-1, 2)
 
 
-def _functions(data: MixedData, facts: ScoreFacts) -> SetFunctions:
-    if not data.discrete:
-        of_prior = None if facts.prior_data is None else numeric_from_mixed(facts.prior_data)
-        return Bge(numeric_from_mixed(data), replace(facts, prior_data=of_prior))
-    if not data.measured:
-        return BDEU.functions(dataset_from_mixed(data), facts)
+def _of_mixed(data: MixedData, facts: ScoreFacts) -> SetFunctions:
     return ConditionalFunctions(data, facts, BDEU.functions, MarginalCells(data, facts), _TITLE)
 
 
@@ -229,7 +221,7 @@ CG = ScoreDefinition(
     title="conditional Gaussian",
     citation="bottcher2001",
     score_equivalent=True,
-    functions=_functions,
+    functions=functions_by_kind(Bge, BDEU.functions, _of_mixed),
     data_type=MixedData,
     parameters=(ESS, ALPHA_MU, ALPHA_W, NU, SCALE),
     idle=_idle,

@@ -23,8 +23,9 @@ import numpy as np
 
 from dagscape.core import kernels
 from dagscape.core.errors import InvalidData
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.mixed.converting import dataset_from_mixed
+from dagscape.data.mixed.converting import dataset_from_mixed, numeric_from_mixed
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.scores.arithmetic.fixed_point import Unit
 from dagscape.scores.arithmetic.rounding import EPSILON, SHORT_ULPS
@@ -46,6 +47,24 @@ DISCRETE_RULE = "no measured variable is a parent of a discrete one"
 def edges_into_discrete(data: MixedData) -> Iterator[tuple[str, str]]:
     """Iterate over the edges from measured to discrete variables, which no network has."""
     return product(data.measured, data.discrete)
+
+
+def functions_by_kind(
+    of_measured: Callable[[NumericData, ScoreFacts], SetFunctions],
+    of_discrete: Callable[[Dataset, ScoreFacts], SetFunctions],
+    of_mixed: Callable[[MixedData, ScoreFacts], SetFunctions],
+) -> Callable[[MixedData, ScoreFacts], SetFunctions]:
+    """Return the set functions of a conditional score: where all variables are alike, those of a score of such data."""
+
+    def functions(data: MixedData, facts: ScoreFacts) -> SetFunctions:
+        if not data.discrete:
+            of_prior = None if facts.prior_data is None else numeric_from_mixed(facts.prior_data)
+            return of_measured(numeric_from_mixed(data), replace(facts, prior_data=of_prior))
+        if not data.measured:
+            return of_discrete(dataset_from_mixed(data), facts)
+        return of_mixed(data, facts)
+
+    return functions
 
 
 class ConditionalFunctions(ConditionalParts, SetFunctions):

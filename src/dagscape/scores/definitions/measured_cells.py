@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dagscape.core import kernels
 from dagscape.scores.arithmetic.decimals import FIXED_BITS, context, decimal_log, fixed, log_of_pi
-from dagscape.scores.arithmetic.scatter import IntegerColumns
+from dagscape.scores.arithmetic.scatter import IntegerColumns, IntegerSums
 from dagscape.scores.definitions.determinants import words
 
 # The sums of products of a cell have room for 128 bits.
@@ -70,6 +70,12 @@ class MeasuredCells(ABC):
     def count(self) -> int:
         """The number of measured columns."""
         return len(self.columns.exponents)
+
+    def sums_of(self, rows: Rows) -> IntegerSums:
+        """Return the sums of the columns over some rows."""
+        chosen = np.zeros(len(self.columns.integers), dtype=np.bool_)
+        chosen[rows] = True
+        return self.columns.sums(chosen)
 
     def price(self, rows: int) -> float:  # noqa: ARG002 (others depend on it)
         """Return what a parameter costs with a number of rows, in nats."""
