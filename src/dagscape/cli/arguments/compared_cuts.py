@@ -6,7 +6,8 @@ from typing import Any
 
 from dagscape.cli.arguments.cutting_arguments import CUTTING_NAMES, compares_ways, is_given, take_way, take_ways
 from dagscape.cli.arguments.data_arguments import encoding_options, take_wishes
-from dagscape.cli.arguments.options import overruling, report_data, take_table
+from dagscape.cli.arguments.data_reports import overruling, report_data
+from dagscape.cli.arguments.options import take_table
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.data.discrete.automatic_cuts import AutomaticCuts, automatic_cuts, sentence_of_ways

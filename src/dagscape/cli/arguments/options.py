@@ -17,6 +17,7 @@ from dagscape.cli.arguments.data_arguments import (
     needed_columns,
     weights_option,
 )
+from dagscape.cli.arguments.data_reports import report_data
 from dagscape.cli.arguments.numbers import within
 from dagscape.cli.arguments.score_parameters import parameter_options, take_parameters
 from dagscape.cli.program.output import Output, check_format_used, chosen_format, format_option, output_path
@@ -28,13 +29,7 @@ from dagscape.data.bundled import BUNDLED
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.encoding import MISSING_CHOICES
-from dagscape.data.discrete.notices import cut_sentences
-from dagscape.data.discrete.related_columns import relation_warnings
-from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings, set_aside_warnings
-from dagscape.data.kinds.decisions import is_unasked
-from dagscape.data.mixed.converting import discrete_part
 from dagscape.data.mixed.mixed import MixedData
-from dagscape.data.mixed.notices import level_sentences
 from dagscape.data.reading import READING_OPTIONS, ReadingOptions, read_table
 from dagscape.data.tables.decimal_commas import DECIMAL_CHOICES
 from dagscape.data.tables.duplicate_names import DUPLICATE_CHOICES
@@ -420,17 +415,6 @@ def take_data_with_warnings(data: str, options: dict[str, Any], max_memory: int 
     return dataset
 
 
-def report_data(dataset: AnyData, out: Output) -> None:
-    """Warn about dropped rows and about columns that look wrong."""
-    report_dropped_rows(dataset, out)
-    report_decisions(dataset, out)
-    numeric = [] if isinstance(dataset, Dataset) else [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
-    if isinstance(dataset, MixedData) and (part := discrete_part(dataset)) is not None:
-        numeric += [*identifier_warnings(part), *relation_warnings(part)]
-    for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else numeric:
-        out.warn(warning)
-
-
 def take_reading(options: dict[str, Any]) -> ReadingOptions:
     """Remove the options of reading from a subcommand's options, and return them as arguments."""
     return cast("ReadingOptions", {name: options.pop(name) for name in READING_OPTIONS})
@@ -477,33 +461,3 @@ def take_intervention_kind(options: dict[str, Any]) -> dict[str, Any]:
             f"--intervention-kind {kind} needs the column that names the variables set in each row: --interventions"
         )
     return {"interventions": kind}
-
-
-def report_dropped_rows(data: AnyData, out: Output) -> None:
-    """Warn about dropped rows, if any."""
-    if data.dropped:
-        out.warn(f"{data.dropped:,} of {data.dropped + data.m:,} rows have missing cells and were dropped")
-
-
-def report_decisions(data: AnyData, out: Output) -> None:
-    """Say which columns were cut, have numbers as levels, or are set aside, by what they seem to hold."""
-    sentences = level_sentences(data) if isinstance(data, MixedData) else []
-    if isinstance(data, Dataset):
-        sentences = cut_sentences(data)
-    if not (sentences or any(map(is_unasked, data.set_aside.values()))):
-        return
-    what = "; ".join(sentences) or "columns are set aside by what they seem to hold"
-    out.note(f"{what} ({overruling(cut=isinstance(data, Dataset) and bool(sentences))})")
-
-
-def overruling(*, cut: bool) -> str:
-    """Return which options overrule what was decided about columns and, if numbers were cut, what does without cuts."""
-    uncut = f"; --score {AUTO_SCORE} takes numbers as they are, without cuts"
-    scored = "score" in click.get_current_context().params
-    return f"--nominal, --numeric and --ignore overrule this{uncut if cut and scored else ''}"
-
-
-def report_set_aside(data: AnyData, out: Output) -> None:
-    """Warn about columns that were set aside, if any."""
-    for warning in set_aside_warnings(data):
-        out.warn(warning)

@@ -11,7 +11,8 @@ from click.core import ParameterSource
 
 from dagscape.cli.arguments.compared_cuts import take_automatic, take_compared, takes_usual_ways
 from dagscape.cli.arguments.cutting_arguments import compares_ways
-from dagscape.cli.arguments.options import report_data, take_data_with_warnings, take_score_options
+from dagscape.cli.arguments.data_reports import report_data
+from dagscape.cli.arguments.options import take_data_with_warnings, take_score_options
 from dagscape.cli.program.output import Output
 from dagscape.core.errors import InvalidOption
 from dagscape.core.progress import ProgressOption

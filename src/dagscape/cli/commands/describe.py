@@ -8,14 +8,13 @@ import click
 
 from dagscape.cli.arguments.cutting_arguments import OVERRULING
 from dagscape.cli.arguments.data_arguments import named_columns, take_wishes
+from dagscape.cli.arguments.data_reports import report_decisions, report_dropped_rows
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     data_argument,
     data_options,
     memory_option,
     output_options,
-    report_decisions,
-    report_dropped_rows,
     take_discrete,
     take_table,
 )

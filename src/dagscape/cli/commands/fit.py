@@ -8,17 +8,9 @@ import click
 
 from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import optimal_requirements
+from dagscape.cli.arguments.data_reports import report_decisions, report_dropped_rows, report_set_aside
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, AnyNetwork, completed, load_found
-from dagscape.cli.arguments.options import (
-    DATA_HELP,
-    output_options,
-    report_decisions,
-    report_dropped_rows,
-    report_set_aside,
-    scored_data,
-    take_data,
-    work_options,
-)
+from dagscape.cli.arguments.options import DATA_HELP, output_options, scored_data, take_data, work_options
 from dagscape.cli.arguments.score_arguments import take_scores
 from dagscape.cli.program.output import (
     Output,

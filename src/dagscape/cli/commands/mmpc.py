@@ -7,15 +7,9 @@ from typing import Any
 import click
 
 from dagscape.cli.arguments.cutting_arguments import cuts_given
+from dagscape.cli.arguments.data_reports import report_data
 from dagscape.cli.arguments.numbers import within
-from dagscape.cli.arguments.options import (
-    DATA_HELP,
-    data_argument,
-    data_options,
-    report_data,
-    run_options,
-    take_kind,
-)
+from dagscape.cli.arguments.options import DATA_HELP, data_argument, data_options, run_options, take_kind
 from dagscape.cli.program.output import Output
 from dagscape.core.constraints import Number
 from dagscape.core.randomness import SEED

@@ -9,13 +9,12 @@ import click
 
 from dagscape.cli.arguments.compared_cuts import take_automatic, takes_usual_ways
 from dagscape.cli.arguments.cutting_arguments import cuts_given
+from dagscape.cli.arguments.data_reports import report_decisions, report_set_aside
 from dagscape.cli.arguments.options import (
     DATA_HELP,
     data_argument,
     data_options,
     output_options,
-    report_decisions,
-    report_set_aside,
     score_options,
     take_data,
     take_kind,
