@@ -68,3 +68,52 @@ def test_rules_are_compared(capfd, incomplete):
     code, _, err = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,gess")
     assert code == 2
     assert "--missing-rules is 'gess'" in err
+
+
+def test_networks_are_learned_by_structural_em(capfd, incomplete, tmp_path):
+    written, trace = tmp_path / "found.json", tmp_path / "trace.csv"
+    options = ("--missing", "em", "--method", "ges", "--starts", 2, "--network", written, "--trace", trace)
+    code, out, _ = run(capfd, "learn", incomplete, *options)
+    assert code == 0
+    data = ds.read_data(incomplete, missing="keep")
+    found = ds.learn(data, "ges", missing="em", starts=2)
+    assert f"score {found.score:,.4f}" in out
+    network = ds.read_network(written)
+    assert network == ds.Network.fit(found.network, data, missing="em")
+    assert "accept start 1" in trace.read_text()
+    code, out, _ = run(capfd, "learn", incomplete, "--missing", "em", "--method", "ges", "--json", "--score", "bic")
+    document = json.loads(out)
+    assert document["score_info"]["score"] == "bic"
+    assert document["details"]["incomplete_rows"] == found.details["incomplete_rows"]
+    code, _, err = run(capfd, "learn", incomplete, "--missing", "em", "--score", "bdeu")
+    assert code == 2
+    assert "--score is 'bdeu'; with --missing em, it must be 'bic'" in err
+    code, _, err = run(capfd, "learn", incomplete, "--missing", "drop", "--starts", 2)
+    assert code == 2
+    assert "--starts is for --missing em" in err
+
+
+def test_kinds_of_columns_decide_about_the_score(capfd, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=120)
+    table = np.stack([x, x + rng.normal(size=120)], axis=1)
+    table[rng.random(table.shape) < 0.1] = np.nan
+    path = tmp_path / "numbers.csv"
+    ds.NumericData.from_array(table, ["x", "y"], missing="keep").to_frame().to_csv(path, index=False)
+    for score in ("auto", "bic-g"):
+        code, out, _ = run(capfd, "learn", path, "--missing", "em", "--score", score, "--json")
+        assert code == 0
+        assert json.loads(out)["score_info"]["score"] == "bic-g"
+
+
+def test_networks_are_fitted_by_em(capfd, incomplete, tmp_path):
+    written = tmp_path / "fitted.json"
+    code, out, _ = run(capfd, "fit", incomplete, "--missing", "em", "--network", "builtin:asia", "-o", written)
+    assert code == 0
+    assert "fitted to 200 rows" in out
+    data = ds.read_data(incomplete, missing="keep")
+    fitted = ds.Network.fit(ds.load_network("asia").dag, data, missing="em")
+    assert ds.read_network(written) == fitted
+    code, _, err = run(capfd, "fit", incomplete, "--missing", "em")
+    assert code == 2
+    assert "--missing em needs --network" in err

@@ -130,3 +130,11 @@ def test_rules_that_data_or_scores_do_not_allow_are_refused():
     every = ds.Dataset.from_codes([[0, 0], [1, 1]], {"a": 2, "b": 2}, holes=[[True, False], [False, True]])
     with pytest.raises(ds.InvalidData, match="every row has a missing cell"):
         ds.compare_missing(every, ["drop"], settings="fixed")
+
+
+def test_one_network_by_structural_em():
+    data = incomplete()
+    found = ds.compare_missing(data, ["em"], max_parents=2)
+    network = ds.learn(data, missing="em", max_parents=2).network
+    adjacent = {frozenset(edge) for edge in network.edges}
+    assert {frozenset((u, v)) for u in data.variables for v in data.variables if _edge(found, 0, u, v)} == adjacent

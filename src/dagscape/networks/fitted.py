@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from dagscape.data.any_data import AnyData
     from dagscape.graphs.dag import Dag
+    from dagscape.networks.expectation_maximisation import FitMissing
     from dagscape.networks.gaussian.fitting import Method
     from dagscape.results.score_info import ScoreInfo
 
@@ -29,9 +30,11 @@ _SCORE_OF_COLUMNS = "dg-bge"
 
 
 def network_of(
-    dag: Dag, data: AnyData, info: ScoreInfo | None
+    dag: Dag, data: AnyData, info: ScoreInfo | None, *, missing: FitMissing = "error"
 ) -> Network | GaussianNetwork | ConditionalGaussianNetwork:
     """Return a network with the parameters that are expected given the data, under the prior of the scores.
+
+    With ``missing="em"``, they are fitted to incomplete rows by EM.
 
     Examples
     --------
@@ -42,14 +45,20 @@ def network_of(
     GaussianNetwork(4 variables, 5 edges, 13 free parameters)
     """
     if isinstance(data, Dataset):
-        return Network.fit(dag, data, *fit_options(info))
+        return Network.fit(dag, data, *fit_options(info), missing=missing)
     if info is None:
-        return measured_network_of(dag, data, "posterior-mean", "", {})
-    return measured_network_of(dag, data, "posterior-mean", info.score or "", info.parameters)
+        return measured_network_of(dag, data, "posterior-mean", "", {}, missing=missing)
+    return measured_network_of(dag, data, "posterior-mean", info.score or "", info.parameters, missing=missing)
 
 
 def measured_network_of(
-    dag: Dag, data: AnyData, method: Method, score: str, parameters: Mapping[str, Any]
+    dag: Dag,
+    data: AnyData,
+    method: Method,
+    score: str,
+    parameters: Mapping[str, Any],
+    *,
+    missing: FitMissing = "error",
 ) -> GaussianNetwork | ConditionalGaussianNetwork:
     """Return a network with measured variables, with the prior that parameters of scores name; others are ignored.
 
@@ -66,14 +75,18 @@ def measured_network_of(
         than observed levels; regressions have the same degrees of freedom beyond the number of measured variables.
     parameters : mapping
         Parameters of the score, such as ``{"alpha_mu": 0.5}``.
+    missing : {"error", "em"}
+        Whether incomplete rows are refused, or fitted by EM.
     """
     prior = {name: parameters[name] for name in REGRESSION_PRIOR if name in parameters}
     if score.lower() == _SCORE_OF_COLUMNS and isinstance(data, MixedData) and isinstance(prior.get("alpha_w"), Real):
         prior["alpha_w"] = _without_levels(float(prior["alpha_w"]), data)
     # With discrete variables alone, too, it is a network for mixed data.
     if isinstance(data, Dataset) or (isinstance(data, MixedData) and data.levels):
-        return ConditionalGaussianNetwork.fit(dag, data, method, ess=parameters.get("ess", 1.0), **prior)
-    return GaussianNetwork.fit(dag, data, method, **prior)
+        return ConditionalGaussianNetwork.fit(
+            dag, data, method, ess=parameters.get("ess", 1.0), missing=missing, **prior
+        )
+    return GaussianNetwork.fit(dag, data, method, missing=missing, **prior)
 
 
 def _without_levels(alpha_w: float, data: MixedData) -> float:

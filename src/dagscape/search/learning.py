@@ -37,7 +37,9 @@ from dagscape.search.structural_em import EM_OPTIONS, StructuralFound, structura
 
 LearnMissing = Literal["error", "em"]
 
-LEARN_MISSING_CHOICES: tuple[LearnMissing, ...] = ("error", "em")
+EM: LearnMissing = "em"
+
+LEARN_MISSING_CHOICES: tuple[LearnMissing, ...] = ("error", EM)
 
 
 def learn(
@@ -111,10 +113,10 @@ def learn(
     check_choice(method, LEARNERS, "method")
     check_choice(missing, LEARN_MISSING_CHOICES, "missing")
     learner = LEARNERS[method]
-    em_options = {name: options.pop(name) for name in EM_OPTIONS if missing == "em" and name in options}
+    em_options = {name: options.pop(name) for name in EM_OPTIONS if missing == EM and name in options}
     chosen, method_options = split_options(learner, options)
     clock, used, rng = Clock(max_seconds), thread_count(threads), random_generator(seed)
-    if missing == "em":
+    if missing == EM:
         if isinstance(data, LocalScores):
             raise InvalidOption("is 'em', which needs data, not scores", option="missing")
         with listening(progress) as listener:

@@ -7,8 +7,10 @@ Nobody knows what the missing cells were, and every rule assumes something about
   gaps, and measured columns have no such level;
 - ``sample`` draws the missing cells along with the networks, by chains (:mod:`dagscape.sampling.imputing_chain`), which
   is right if gaps depend on what was observed only;
+- ``em`` is one network, found by structural EM (:mod:`dagscape.search.structural_em`), which uses all observed cells
+  and is right if gaps depend on what was observed only;
 - ``pnal`` is the best network by the node-average likelihood (``scores/definitions/pnal.py``), which is right if gaps
-  depend on nothing. It has no probabilities: an edge that all members of its class have counts as 1, and one that some
+  depend on nothing. For one network, an edge that all members of its class have counts as 1, and one that some
   have reversed as 1/2.
 
 All rules have the same settings of score and prior, chosen once. An edge whose probability stays where it is under all
@@ -51,6 +53,9 @@ from dagscape.studies.posterior import posterior
 
 # What is compared by default, as far as the data allow.
 DEFAULT_RULES = ("drop", "level", "sample")
+
+# Rules that learn one network.
+ONE_NETWORK = ("em", "pnal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +110,8 @@ def compare_missing(
         Data made with ``missing="keep"``; files and frames are read so.
     rules : sequence of str, optional
         What to compare: ``"drop"`` incomplete rows, make what is missing a ``"level"``, ``"sample"`` the missing cells
-        along with networks, or learn one network by ``"pnal"``. Default: the first three, or those of them that the
-        data and the score allow.
+        along with networks, or learn one network by structural ``"em"`` or by ``"pnal"``. Default: the first three, or
+        those of them that the data and the score allow.
     settings : {"best", "fixed"}
         As in :func:`dagscape.chain`; they are chosen once, and the same under all rules.
     chains, draws
@@ -149,7 +154,7 @@ def compare_missing(
         for done, name in enumerate(names):
             if listener is not None:
                 listener(Progress("Comparing rules", done, len(names)))
-            if found and not data.has_missing and name != "pnal":
+            if found and not data.has_missing and name not in ONE_NETWORK:
                 found.append(found[0])
                 continue
             work = {"seed": seed, "threads": threads, "max_memory": max_memory, "progress": listener}
@@ -301,4 +306,17 @@ def _one_network(found: OneNetwork, data: Any) -> _Found:
     return _Found(edges, np.zeros_like(edges), data.m)
 
 
-RULES: dict[str, Callable[[_Study], _Found]] = {"drop": _drop, "level": _level, "sample": _sample, "pnal": _pnal}
+def _em(study: _Study) -> _Found:
+    names = ("required", "forbidden", "tiers", "max_parents")
+    structure = {name: value for name, value in study.options.items() if name in names}
+    table: Any = study.data
+    return _one_network(learn(table, missing="em", **structure, **study.work), table)
+
+
+RULES: dict[str, Callable[[_Study], _Found]] = {
+    "drop": _drop,
+    "level": _level,
+    "sample": _sample,
+    "em": _em,
+    "pnal": _pnal,
+}

@@ -10,7 +10,14 @@ from dagscape.best.optimal import optimal_network
 from dagscape.best.requirements import optimal_requirements
 from dagscape.cli.arguments.data_reports import report_decisions, report_dropped_rows, report_set_aside
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, AnyNetwork, completed, load_found
-from dagscape.cli.arguments.options import DATA_HELP, output_options, scored_data, take_data, work_options
+from dagscape.cli.arguments.options import (
+    DATA_HELP,
+    missing_rule,
+    output_options,
+    scored_data,
+    take_data,
+    work_options,
+)
 from dagscape.cli.arguments.score_arguments import take_scores
 from dagscape.cli.program.output import (
     Output,
@@ -29,6 +36,7 @@ from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.dag import Cpdag, Dag
 from dagscape.networks.discrete.fitting import FIT_PRIORS, FitPrior
 from dagscape.networks.discrete.network import Network
+from dagscape.networks.expectation_maximisation import FitMissing
 from dagscape.networks.files import write_network
 from dagscape.networks.fitted import REGRESSION_PRIOR, measured_network_of
 from dagscape.networks.gaussian.fitting import Method
@@ -47,6 +55,7 @@ def _network_path(context: click.Context, parameter: click.Parameter, path: str 
 
 
 @click.command(epilog=f"{DATA_HELP}\n\n{NETWORK_HELP}")
+@missing_rule("em", "keep them, and fit the network by EM, which needs --network")
 @scored_data
 @click.option(
     "--network",
@@ -94,6 +103,7 @@ def command(
     because discrete variables must then have discrete parents only.
     """
     out = Output(as_json, quiet)
+    missing = _take_em(options, structure)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
     options["mixed_score"] = CONDITIONAL_SCORE
     numbers = {name: options[name] for name in ("ess", *REGRESSION_PRIOR) if options.get(name) is not None}
@@ -107,7 +117,7 @@ def command(
         report_set_aside(dataset, out)
         dag, dataset = _matched(structure, dataset, work["max_memory"], out)
         title = f"The structure of {structure!r}, {_fitted_to(dataset)}"
-    network = _fitted(dag, dataset, parameters, options["score"], numbers)
+    network = _fitted(dag, dataset, parameters, options["score"], numbers, missing)
     if output is not None and (output != "-" or chosen_format() is not None):
         with written_file(output) as path:
             write_network(network, path)
@@ -121,15 +131,34 @@ def command(
         out.show_blocks(render_measured_network(network, title, parameters=cpts))
 
 
-def _fitted(dag: Dag, data: AnyData, parameters: FitPrior | None, score: str, numbers: dict[str, float]) -> AnyNetwork:
+def _take_em(options: dict[str, Any], structure: str | None) -> FitMissing:
+    """Return whether EM fits the network; the table is then read with its missing cells."""
+    if options["missing"] != "em":
+        return "error"
+    if structure is None:
+        raise InvalidOption(
+            "--missing em needs --network: a network, or what 'dagscape learn --missing em -o FILE' found"
+        )
+    options["missing"] = "keep"
+    return "em"
+
+
+def _fitted(
+    dag: Dag,
+    data: AnyData,
+    parameters: FitPrior | None,
+    score: str,
+    numbers: dict[str, float],
+    missing: FitMissing,
+) -> AnyNetwork:
     """Return the network of a structure, of the kind that the data need."""
     if isinstance(data, Dataset):
         prior: FitPrior = parameters or ("k2" if score == "k2" else "bdeu")
-        return Network.fit(dag, data, numbers.get("ess", 1.0), prior)
+        return Network.fit(dag, data, numbers.get("ess", 1.0), prior, missing=missing)
     if parameters == "k2":
         raise InvalidOption("--parameter-prior k2 is for discrete data: leave it out, or use none for least squares")
     method: Method = "ml" if parameters == "none" else "posterior-mean"
-    return measured_network_of(dag, data, method, score, numbers)
+    return measured_network_of(dag, data, method, score, numbers, missing=missing)
 
 
 def _learned(data: str, options: dict[str, Any], work: dict[str, Any], out: Output) -> tuple[Dag, AnyData]:

@@ -6,12 +6,21 @@ import warnings
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dagscape.cli.arguments.drawing_options import draw_result, picture_options
 from dagscape.cli.arguments.effects_option import check_effects, effects_blocks, effects_of, effects_options
 from dagscape.cli.arguments.graph_arguments import NETWORK_HELP, load_known
 from dagscape.cli.arguments.method_options import learner_options, take_learner_options
-from dagscape.cli.arguments.options import DATA_HELP, rows_shown, run_options, scored_data, settings_option
+from dagscape.cli.arguments.numbers import within
+from dagscape.cli.arguments.options import (
+    DATA_HELP,
+    missing_rule,
+    rows_shown,
+    run_options,
+    scored_data,
+    settings_option,
+)
 from dagscape.cli.arguments.score_arguments import (
     SCORES_HELP,
     declared_equivalent,
@@ -21,7 +30,8 @@ from dagscape.cli.arguments.score_arguments import (
 )
 from dagscape.cli.arguments.table_files import file_writer, table_format
 from dagscape.cli.program.output import Output, checked_path
-from dagscape.core.errors import InvalidOption, StoppedEarly
+from dagscape.cli.program.wording import worded
+from dagscape.core.errors import InvalidOption, StoppedEarly, argument
 from dagscape.data.any_data import AnyData, kind_in_words
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.graphs.comparison import LEVELS
@@ -31,12 +41,19 @@ from dagscape.networks.fitted import network_of
 from dagscape.networks.writing import check_network_path
 from dagscape.posterior.evidence import BEST, FIXED
 from dagscape.report.learning import FAMILIES_SHOWN, render_learned
+from dagscape.scores.choice import AUTO_SCORE
+from dagscape.scores.expected import EXPECTED_SCORES
 from dagscape.scores.tables.local_scores import LocalScores
-from dagscape.search.learning import learn
+from dagscape.search.learning import EM, learn
 from dagscape.search.registry import LEARNERS
+from dagscape.search.structural_em import MAX_ITERATIONS, STARTS, STRUCTURAL_RULES
+
+# How results keep the warning of a search that was ended.
+_STOPPED = "stopped early: "
 
 
 @click.command(epilog=f"{DATA_HELP}{SCORES_HELP}\n\n{NETWORK_HELP}")
+@missing_rule(EM, "keep them, and find the network by structural EM, whose score is BIC")
 @scored_data
 @settings_option(BEST, FIXED)
 @click.option(
@@ -59,6 +76,20 @@ from dagscape.search.registry import LEARNERS
     type=float,
     metavar="S",
     help="End the search after S seconds, with the best network found by then.",
+)
+@click.option(
+    "--starts",
+    type=within(STRUCTURAL_RULES["starts"]),
+    metavar="N",
+    show_default=str(STARTS),
+    help="With --missing em: how many starts are tried; the best end counts.",
+)
+@click.option(
+    "--max-iterations",
+    type=within(STRUCTURAL_RULES["max_iterations"]),
+    metavar="N",
+    show_default=str(MAX_ITERATIONS),
+    help="With --missing em: the limit on steps of each start.",
 )
 @click.option(
     "--start", metavar="NETWORK", show_default="the required edges only", help="The network to start the search from."
@@ -94,6 +125,8 @@ def command(
     method: str,
     seed: int,
     max_seconds: float | None,
+    starts: int | None,
+    max_iterations: int | None,
     start: str | None,
     truth: str | None,
     level: str | None,
@@ -113,10 +146,14 @@ def command(
     """
     out = Output(as_json, quiet)
     work = {name: options.pop(name) for name in ("threads", "max_memory")}
-    chosen = take_learner_options(options, method)
+    chosen = take_learner_options(options, method) | _take_em(options, starts, max_iterations)
+    em = "missing" in chosen
     learned_from, scoring = _source(data, method, options, work, out, score_equivalent=score_equivalent)
     _check_network_file(fitted, learned_from)
     check_effects(None if isinstance(learned_from, LocalScores) else learned_from)
+    if em and scoring["score"] not in _given_score():
+        # It follows from the kind of data.
+        del scoring["score"]
     known = None if truth is None else load_known(truth, learned_from.variables, work["max_memory"])
     first = (
         None if start is None else _dag(load_known(start, learned_from.variables, work["max_memory"], option="start"))
@@ -129,16 +166,45 @@ def command(
         found = found.with_truth(known, level)
     effects = effects_of(found, learned_from, max_memory=work["max_memory"])
     out.deliver(found, output, lambda: [*render_learned(found, show), *effects_blocks(effects)], {"effects": effects})
-    if not found.complete:
+    for warning in found.warnings if em else ():
+        if not warning.startswith(_STOPPED):
+            continue
+        out.warn(worded(warning.removeprefix(_STOPPED)))
+    if not found.complete and not em:
         out.warn("the search reached --max-seconds: the network is the best found by then")
     if fitted is not None and not isinstance(learned_from, LocalScores):
-        write_network(network_of(found.network, learned_from, found.score_info), fitted, remarks=found.warnings)
+        network = network_of(found.network, learned_from, found.score_info, missing=EM if em else "error")
+        write_network(network, fitted, remarks=found.warnings)
     if picture is not None:
         draw_result(found, picture, out, effects=effects())
     if trace is not None:
         with file_writer(trace) as rows:
             rows.writerow(["step", "move", "score", "seconds"])
             rows.writerows((i, step.text, step.score, f"{step.seconds:.6f}") for i, step in enumerate(found.trace))
+    if found.provenance.parameters.get("interrupted"):
+        raise KeyboardInterrupt
+
+
+def _take_em(options: dict[str, Any], starts: int | None, max_iterations: int | None) -> dict[str, Any]:
+    """Return the options of structural EM, if it is to be used; the table is then read with its missing cells."""
+    given = {"starts": starts, "max_iterations": max_iterations}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if options["missing"] != EM:
+        for name in chosen:
+            raise InvalidOption(f"is for {argument('missing', EM)}", option=name)
+        return {}
+    options["missing"] = "keep"
+    if click.get_current_context().get_parameter_source("score") != ParameterSource.COMMANDLINE:
+        options["score"] = EXPECTED_SCORES[Dataset].name
+    return {"missing": EM, **chosen}
+
+
+def _given_score() -> tuple[str, ...]:
+    """Return the score that the user named, if there is one."""
+    context = click.get_current_context()
+    named = context.get_parameter_source("score") == ParameterSource.COMMANDLINE
+    score = str(context.params["score"]).lower()
+    return (score,) if named and score != AUTO_SCORE else ()
 
 
 def _check_network_file(path: str | None, source: AnyData | LocalScores) -> None:

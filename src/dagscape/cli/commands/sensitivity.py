@@ -79,7 +79,7 @@ def _rules(context: click.Context, parameter: click.Parameter, text: str | None)
 @click.option(
     "--missing-rules", callback=_rules, metavar="LIST",
     help="Compare rules for missing cells in place of settings, separated by commas: drop, level, sample (drawn along "
-    "with networks, by Markov chains) and pnal.",
+    "with networks, by Markov chains), em and pnal.",
 )  # fmt: skip
 @rows_shown("Number of edges to show.")
 @click.option(
