@@ -22,8 +22,8 @@ def incomplete(rows: int = 200, share: float = 0.1) -> ds.Dataset:
 @short
 def test_each_rule_is_what_it_is_alone():
     data = incomplete()
-    found = ds.compare_missing(data, ["drop", "level", "sample", "pnal"], chains=2, draws=60, **FIXED)
-    assert found.rules == ("drop", "level", "sample", "pnal")
+    found = ds.compare_missing(data, ["drop", "level", "sample", "pnal", "em"], chains=2, draws=60, **FIXED)
+    assert found.rules == ("drop", "level", "sample", "pnal", "em")
     frame = data.to_frame().astype(object)
     dropped = ds.Dataset.from_frame(frame, missing="drop", levels={v: list(data.levels[v]) for v in data.variables})
     scored = {"ess": 2.0, "max_parents": 2}
@@ -35,8 +35,12 @@ def test_each_rule_is_what_it_is_alone():
     np.testing.assert_array_equal(found.errors[2], drawn.edge_errors)
     network = ds.learn(data, score="pnal", max_parents=2).network
     assert {(u, v) for u in data.variables for v in data.variables if _edge(found, 3, u, v)} == {*network.edges}
-    assert found.rows == (dropped.m, data.m, data.m, data.m)
-    assert not found.errors[[0, 1, 3]].any()
+    learned = ds.learn(data, missing="em", max_parents=2)
+    assert all(_edge(found, 4, u, v) == 1 for u, v in learned.compelled_edges)
+    assert all(_edge(found, 4, u, v) == _edge(found, 4, v, u) == 0.5 for u, v in learned.reversible_edges)
+    assert found.adjacencies[4].sum() == 2 * learned.network.edge_count
+    assert found.rows == (dropped.m, data.m, data.m, data.m, data.m)
+    assert not found.errors[[0, 1, 3, 4]].any()
 
 
 def _edge(found, rule, u, v) -> float:
@@ -89,6 +93,7 @@ def test_complete_tables_are_the_same_under_all_rules():
     data = ds.load_network("asia").sample(100, seed=1).select(["smoke", "bronc", "dysp"])
     found = ds.compare_missing(data)
     assert (found.edges == found.edges[0]).all()
+    assert ds.compare_missing(data, ["drop", "em", "pnal"]).rules == ("drop", "em", "pnal")
     assert found.summary() == "between drop, level and sample, 0 adjacencies cross 0.5"
 
 

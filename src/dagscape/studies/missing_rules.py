@@ -7,15 +7,16 @@ Nobody knows what the missing cells were, and every rule assumes something about
   gaps, and measured columns have no such level;
 - ``sample`` draws the missing cells along with the networks, by chains (:mod:`dagscape.sampling.imputing_chain`), which
   is right if gaps depend on what was observed only;
-- ``em`` is one network, found by structural EM (:mod:`dagscape.search.structural_em`), which uses all observed cells
-  and is right if gaps depend on what was observed only;
+- ``em`` is the network of structural EM (:mod:`dagscape.search.structural_em`), which assumes the same;
 - ``pnal`` is the best network by the node-average likelihood (``scores/definitions/pnal.py``), which is right if gaps
-  depend on nothing. For one network, an edge that all members of its class have counts as 1, and one that some
-  have reversed as 1/2.
+  depend on nothing.
 
-All rules have the same settings of score and prior, chosen once. An edge whose probability stays where it is under all
-rules does not depend on what was missing; one that moves does. Which rule is right, the table cannot say: they score
-different tables, so that their evidence cannot be compared.
+The last two have no probabilities: an edge that all members of a class have counts as 1, and one that some have
+reversed as 1/2. They have scores of their own, and the constraints of the others.
+
+The other rules have the same settings of score and prior, chosen once. An edge whose probability stays where it is
+under all rules does not depend on what was missing; one that moves does. Which rule is right, the table cannot say:
+they score different tables, so that their evidence cannot be compared.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ from dagscape.core.progress import Progress, ProgressListener, ProgressOption, l
 from dagscape.core.randomness import Seed, recorded_seed
 from dagscape.core.resources import Budget
 from dagscape.data.any_data import AnyData
+from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.levels import missing_level
-from dagscape.ensembles.one_network import OneNetwork
+from dagscape.data.mixed.mixed import MixedData
 from dagscape.posterior.evidence import BEST, FIXED, SETTINGS, job_of_best
 from dagscape.posterior.grids import lasting_options
 from dagscape.results.base import provenance_of
@@ -53,9 +55,6 @@ from dagscape.studies.posterior import posterior
 
 # What is compared by default, as far as the data allow.
 DEFAULT_RULES = ("drop", "level", "sample")
-
-# Rules that learn one network.
-ONE_NETWORK = ("em", "pnal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +109,8 @@ def compare_missing(
         Data made with ``missing="keep"``; files and frames are read so.
     rules : sequence of str, optional
         What to compare: ``"drop"`` incomplete rows, make what is missing a ``"level"``, ``"sample"`` the missing cells
-        along with networks, or learn one network by structural ``"em"`` or by ``"pnal"``. Default: the first three, or
-        those of them that the data and the score allow.
+        along with networks, or learn one network by ``"em"`` or ``"pnal"``. Default: the first three, or those of them
+        that the data and the score allow.
     settings : {"best", "fixed"}
         As in :func:`dagscape.chain`; they are chosen once, and the same under all rules.
     chains, draws
@@ -154,7 +153,7 @@ def compare_missing(
         for done, name in enumerate(names):
             if listener is not None:
                 listener(Progress("Comparing rules", done, len(names)))
-            if found and not data.has_missing and name not in ONE_NETWORK:
+            if found and not data.has_missing and name not in _OF_ONE_NETWORK:
                 found.append(found[0])
                 continue
             work = {"seed": seed, "threads": threads, "max_memory": max_memory, "progress": listener}
@@ -287,30 +286,30 @@ def _sample(study: _Study) -> _Found:
     return _posterior(study, study.data, missing="sample", **study.chains)
 
 
+def _em(study: _Study) -> _Found:
+    rule = "em" if study.data.has_missing else "error"
+    scores = {Dataset: "bic", NumericData: "bic-g", MixedData: "bic-cg"}
+    return _one_network(study, score=scores[type(study.data)], missing=rule)
+
+
 def _pnal(study: _Study) -> _Found:
+    return _one_network(study, score="pnal")
+
+
+def _one_network(study: _Study, **options: Any) -> _Found:
+    """Return the edges of a network: 1 if all members of its class have one, and 1/2 if some have it reversed."""
     # Settings are those of another score.
     names = ("required", "forbidden", "tiers", "max_parents")
     structure = {name: value for name, value in study.options.items() if name in names}
     table: Any = study.data
-    return _one_network(learn(table, score="pnal", **structure, **study.work), table)
-
-
-def _one_network(found: OneNetwork, data: Any) -> _Found:
-    """Return the edges of a network: 1 if all members of its class have one, and 1/2 if some have it reversed."""
+    found = learn(table, **structure, **options, **study.work)
     number = {name: i for i, name in enumerate(found.variables)}
     edges = np.zeros((len(number), len(number)))
     for source, target in found.compelled_edges:
         edges[number[source], number[target]] = 1.0
     for source, target in found.reversible_edges:
         edges[number[source], number[target]] = edges[number[target], number[source]] = 0.5
-    return _Found(edges, np.zeros_like(edges), data.m)
-
-
-def _em(study: _Study) -> _Found:
-    names = ("required", "forbidden", "tiers", "max_parents")
-    structure = {name: value for name, value in study.options.items() if name in names}
-    table: Any = study.data
-    return _one_network(learn(table, missing="em", **structure, **study.work), table)
+    return _Found(edges, np.zeros_like(edges), table.m)
 
 
 RULES: dict[str, Callable[[_Study], _Found]] = {
@@ -320,3 +319,4 @@ RULES: dict[str, Callable[[_Study], _Found]] = {
     "em": _em,
     "pnal": _pnal,
 }
+_OF_ONE_NETWORK = ("em", "pnal")
