@@ -28,6 +28,7 @@ def every_result() -> dict[str, Result]:
     scores = ds.local_scores(data)
     simulated = ds.simulate_students("a", 200, seed=1)
     model = ds.command(simulated.answers, simulated.q_matrix, restarts=1)
+    incomplete = ds.Dataset.from_array([[i % 2, i % 3 % 2] for i in range(30)] + [[None, 1]], missing="keep")
     found = [
         ds.bootstrap(data, "greedy", 3, workers=1),
         ds.compare(ds.optimal_network(scores).network, ds.Dag.from_edges(data.variables, [])),
@@ -50,6 +51,7 @@ def every_result() -> dict[str, Result]:
         ds.posterior(scores),
         ds.sample_dags(scores, 20),
         ds.sensitivity(data),
+        ds.compare_missing(incomplete, ["drop", "level"]),
         ds.summarize_scores(scores),
         model,
         model.evaluate(cv=2, restarts=1, workers=1),
@@ -150,6 +152,7 @@ def test_results_without_a_graph_have_no_picture(results):
         "edge-effects",
         "feature-averages",
         "list-curves",
+        "missing-rules",
         "parents-and-children",
         "parm",
         "plan",

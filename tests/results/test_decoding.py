@@ -278,6 +278,10 @@ DAMAGES = [
     ("sensitivity", "settings.0.ess", None, "the settings do not all have the same parameters"),
     ("sensitivity", "settings.0.structure_prior", 3, r"settings\[0\].structure_prior is 3"),
     ("sensitivity", "edges", [], r"edges has the shape \(0,\)"),
+    ("missing-rules", "rules", [], "there are no rules"),
+    ("missing-rules", "rows", [3], "there are 1 numbers of rows for 2 rules"),
+    ("missing-rules", "edges.0.0.1", 1.5, "edges has a number that is not between 0 and 1"),
+    ("missing-rules", "errors", [[0.5]], r"errors has the shape \(1, 1\); it must be \(2, 5, 5\)"),
 ]
 
 
