@@ -35,14 +35,15 @@ def test_it_is_the_first_of_the_most_probable_rows(seed, n, few):
     levels = {name: tuple("abc"[: rng.integers(1, 4)]) for name in names}
     net = network(dag, levels, rng, few=few)
     observed = {name: str(rng.choice(levels[name])) for name in names if rng.random() < 0.3}
-    best = explanations(net, observed)
+    best = explanations(net, observed, denominator=6 if few else 0)
     if not best:
         with pytest.raises(ds.InvalidData, match="has probability 0 in the network"):
             net.most_probable(observed)
         return
-    assert tuple(net.most_probable(observed)) in best
-    if few or len(best) == 1:
-        assert tuple(net.most_probable(observed)) == best[0]
+    found = tuple(net.most_probable(observed))
+    assert found in best
+    # Rows with the same probabilities tie exactly; others with the same product may not.
+    assert found == next(row for row, factors in best.items() if factors == best[found])
 
 
 def test_symmetric_ties_go_to_the_earlier_level_of_the_first_variable():
@@ -92,7 +93,7 @@ def test_large_tables_are_refused():
 
 def test_the_oracle_knows_the_first_row():
     coin = ds.Network(ds.Dag.from_edges(["x"], []), {"x": ("h", "t")}, {"x": np.array([0.5, 0.5])})
-    assert explanations(coin, {}) == [("h",), ("t",)]
+    assert list(explanations(coin, {}, denominator=2)) == [("h",), ("t",)]
     assert Fraction(coin.cpts["x"][0]) == Fraction(1, 2)
 
 

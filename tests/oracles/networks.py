@@ -118,13 +118,16 @@ def pearson(network: Network, data: Dataset) -> tuple[float, float, float]:
     return statistic, mean, math.sqrt(variance)
 
 
-def explanations(network: Network, evidence: Row) -> list[tuple[str, ...]]:
-    """The most probable rows that agree with the evidence, by looking at every row; none if all have probability 0."""
-    found: dict[tuple[str, ...], Fraction] = {}
+def explanations(network: Network, evidence: Row, *, denominator: int) -> dict[tuple[str, ...], list[Fraction]]:
+    """The most probable rows that agree with the evidence, by looking at every row, each with its probabilities, sorted.
+
+    There are none if all have probability 0. A denominator other than 0 is the largest that a probability has.
+    """
+    found: dict[tuple[str, ...], list[Fraction]] = {}
     for levels in product(*(network.levels[name] for name in network.variables)):
         row = dict(zip(network.variables, levels, strict=True))
         if all(row[name] == level for name, level in evidence.items()):
-            factors = [Fraction(conditional(network, name, row)).limit_denominator(1000) for name in network.variables]
-            found[levels] = math.prod(factors)
-    best = max(found.values())
-    return [levels for levels, probability in found.items() if probability == best] if best else []
+            factors = [Fraction(conditional(network, name, row)) for name in network.variables]
+            found[levels] = sorted(f.limit_denominator(denominator) for f in factors) if denominator else factors
+    best = max(map(math.prod, found.values()))
+    return {levels: factors for levels, factors in found.items() if math.prod(factors) == best} if best else {}
