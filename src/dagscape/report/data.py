@@ -6,9 +6,15 @@ from collections.abc import Iterator
 
 from dagscape.core.wording import plural
 from dagscape.data.discrete.summary import DataSummary, VariableSummary
-from dagscape.report.blocks import Block, Heading, Inline, Name, Note, Number, Text, joined, number, table
+from dagscape.data.incomplete.missing_cells import MissingCells
+from dagscape.report.blocks import Block, Heading, Inline, Name, Note, Number, Text, joined, names, number, table
 
 _LEVELS_SHOWN = 6
+_PATTERNS_SHOWN, _PAIRS_SHOWN, _TESTS_SHOWN = 6, 4, 6
+# A p-value that says something.
+_SMALL = 0.05
+
+_TESTS = {"chi-square": "χ²", "welch": "Welch's t"}
 
 
 def render_data(summary: DataSummary) -> list[Block]:
@@ -36,7 +42,65 @@ def render_data(summary: DataSummary) -> list[Block]:
         Heading(heading, tuple(below)),
         table(["variable", "kind", "levels", "missing", "counts"], rows, numeric=[2, 3]),
         *(_guesses(summary) if guessed else ()),
+        *(() if summary.missing_cells is None else render_missing_cells(summary.missing_cells, summary.rows)),
     ]
+
+
+def render_missing_cells(found: MissingCells, rows: int) -> Iterator[Block]:
+    """Return which columns are missing together, and whether gaps depend on what was observed."""
+    share = f"{found.complete_rows:,} of {plural(rows, 'row')} ({found.complete_rows / rows:.0%}) are complete"
+    yield Note(f"Missing cells: {share}; the others lack {plural(found.pattern_count, 'set')} of columns:")
+    shown = [
+        (names(pattern.columns), number(pattern.rows), number(pattern.rows / rows, ".1%"))
+        for pattern in found.patterns[:_PATTERNS_SHOWN]
+    ]
+    hidden = found.pattern_count - len(shown)
+    omitted = f"… {plural(hidden, 'set')} not shown" if hidden > 0 else ""
+    yield table(["missing together", "rows", "share"], shown, numeric=[1, 2], omitted=omitted)
+    pairs = [
+        (Name(pair.first), Name(pair.second), number(pair.together), number(pair.expected, ",.1f"))
+        for pair in found.pairs[:_PAIRS_SHOWN]
+    ]
+    if pairs:
+        yield Note(
+            "Pairs of columns, and the rows that would lack both if their gaps had nothing to do with each other:"
+        )
+        yield table(["column", "and", "both missing", "expected"], pairs, numeric=[2, 3])
+    yield from _gap_tests(found)
+
+
+def _gap_tests(found: MissingCells) -> Iterator[Block]:
+    if found.little is not None:
+        little = found.little
+        depends = "gaps depend on what was observed" if little.p_value < _SMALL else "gaps may depend on nothing"
+        yield Note(
+            f"Little's test of {plural(len(little.columns), 'column')} of numbers in {plural(little.groups, 'group')} "
+            f"of rows: d² = {little.statistic:.2f} with {plural(little.freedom, 'degree')} of freedom, "
+            f"p = {little.p_value:.2g}: {depends}."
+        )
+    if not found.test_count:
+        return
+    small = [test for test in found.tests if test.adjusted < _SMALL][:_TESTS_SHOWN]
+    if not small:
+        yield Note(
+            f"None of {plural(found.test_count, 'pair')} of columns shows that gaps of one depend on the other (Holm's "
+            f"p at least {_SMALL:g})."
+        )
+        return
+    yield Note(
+        f"Gaps that depend on other columns, by tests of {plural(found.test_count, 'pair')} with Holm's p-values:"
+    )
+    rows = [
+        (
+            Name(test.column),
+            Name(test.other),
+            _TESTS[test.test],
+            number(test.statistic, ",.2f"),
+            number(test.adjusted, ".2g"),
+        )
+        for test in small
+    ]
+    yield table(["gaps of", "depend on", "test", "statistic", "p"], rows, numeric=[3, 4])
 
 
 def _guesses(summary: DataSummary) -> Iterator[Block]:

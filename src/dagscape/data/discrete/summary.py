@@ -22,6 +22,8 @@ from dagscape.data.discrete.identifiers import is_nearly_unique
 from dagscape.data.discrete.levels import sort_levels
 from dagscape.data.discrete.related_columns import a_handful, relation_warnings, table_relations
 from dagscape.data.discrete.rows import group_rows, pack_words, rows_differ
+from dagscape.data.incomplete.missing_cells import MissingCells
+from dagscape.data.incomplete.reports import missing_in_dataset, missing_in_table
 from dagscape.data.kinds.decisions import IGNORED, Decision, Wishes, plan_columns
 from dagscape.data.kinds.guessing import guess_from_profile
 from dagscape.data.kinds.profile import profile_of_levels
@@ -110,6 +112,9 @@ class DataSummary(Result):
         The number of rows in which a variable was set by intervention.
     weighted_by : str or None
         The column that said how many times each row counts, and is no variable.
+    missing_cells : MissingCells or None
+        What is missing together, and tests of whether that depends on other columns; None if no cell is missing, or if
+        the missing cells of a data set became a level, or were dropped with their rows.
 
     Examples
     --------
@@ -128,6 +133,7 @@ class DataSummary(Result):
     columns: tuple[VariableSummary, ...]
     experimental_rows: Count = 0
     weighted_by: str | None = None
+    missing_cells: MissingCells | None = None
 
     def _check(self) -> None:
         super(DataSummary, self)._check()
@@ -212,6 +218,7 @@ def summarize(dataset: Dataset) -> DataSummary:
         warnings=tuple(found),
         experimental_rows=int(dataset.weights[marks.any(axis=1)].sum()),
         weighted_by=dataset.weighted_by,
+        missing_cells=missing_in_dataset(dataset),
     )
 
 
@@ -319,6 +326,7 @@ def summarize_table(table: Table, wishes: Wishes | None = None) -> DataSummary:
         distinct_rows=int(starts.size),
         columns=tuple(columns),
         warnings=tuple(found),
+        missing_cells=missing_in_table(table, plan),
     )
 
 
