@@ -119,7 +119,7 @@ def pearson(network: Network, data: Dataset) -> tuple[float, float, float]:
 
 
 def explanations(network: Network, evidence: Row, *, denominator: int) -> dict[tuple[str, ...], list[Fraction]]:
-    """The most probable rows that agree with the evidence, by looking at every row, each with its probabilities, sorted.
+    """The most probable rows that agree with the evidence, by looking at every row, with their probabilities, sorted.
 
     There are none if all have probability 0. A denominator other than 0 is the largest that a probability has.
     """
