@@ -225,7 +225,6 @@ def test_any_number_but_a_probability_may_be_infinite(kind, tmp_path):
             "baseline",
             "covered",
         }
-        probabilities |= {"errors"} if kind == "missing-rules" else set()
         if name in probabilities or name.startswith(("precision_", "recall_", "f1_")):
             with pytest.raises(ds.InvalidData, match=rf"{name}(\[0\])? (is|has) .* between 0 and 1"):
                 ds.load_result(tmp_path / "result.json")

@@ -54,7 +54,7 @@ def deviates(drawn: ds.SampledNetworks, edges: np.ndarray) -> np.ndarray:
     return np.abs(drawn.edges - edges)[OFF] / drawn.edge_errors[OFF]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_edges_are_those_of_all_dags_and_completions(seed):
     rows = few_holes(seed)
     edges, _ = edges_over_completions(rows, [2, 2, 3], ess=1.0)
@@ -73,21 +73,19 @@ def test_priors_of_structure_and_sample_size_count():
     assert deviates(drawn, edges).max() < FAR_OFF
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_sweeps_of_blocks_have_the_same_target(seed, monkeypatch):
+def test_sweeps_of_blocks_have_the_same_target(monkeypatch):
     monkeypatch.setattr(network_steps, "MOST_EXACT", 2)
     monkeypatch.setattr("dagscape.sampling.imputing_chain.MOST_EXACT", 2)
-    rows = few_holes(seed)
+    rows = few_holes(0)
     edges, _ = edges_over_completions(rows, [2, 2, 3], ess=1.0)
-    options = {"settings": "fixed", "max_parents": 2, "draws": 400, "seed": seed}
+    options = {"settings": "fixed", "max_parents": 2, "draws": 250}
     drawn = ds.chain(discrete(rows, [2, 2, 3]), missing="sample", **options)
     assert drawn.provenance.parameters["steps"] == "blocks"
     assert deviates(drawn, edges).max() < FAR_OFF
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_edges_of_numbers_are_those_of_all_dags_and_values(seed):
-    values = few_numbers(seed, [(0, 0)])
+def test_edges_of_numbers_are_those_of_all_dags_and_values():
+    values = few_numbers(1, [(0, 0)])
     edges, _, _ = edges_over_numbers(values, np.linspace(-8, 8, 97))
     drawn = ds.chain(
         ds.NumericData.from_array(values, missing="keep"), missing="sample", score="bge", draws=200, thin=2
@@ -96,17 +94,16 @@ def test_edges_of_numbers_are_those_of_all_dags_and_values(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_two_missing_numbers(seed):
-    values = few_numbers(seed, [(0, 0), (3, 2)])
-    edges, _, _ = edges_over_numbers(values, np.linspace(-7, 7, 57))
+def test_two_missing_numbers():
+    values = few_numbers(1, [(0, 0), (3, 2)])
+    edges, _, _ = edges_over_numbers(values, np.linspace(-7, 7, 43))
     data = ds.NumericData.from_array(values, missing="keep")
-    drawn = ds.chain(data, missing="sample", score="bge", settings="fixed", draws=500, seed=seed)
+    drawn = ds.chain(data, missing="sample", score="bge", settings="fixed", draws=300)
     assert deviates(drawn, edges).max() < FAR_OFF
 
 
-@pytest.mark.parametrize(("most", "rounds"), [(2048, 4000), (2, 12000)])
-@pytest.mark.parametrize("dag", [((), (0,), (0, 1)), ((), (), ()), ((2,), (0, 2), ())])
+@pytest.mark.parametrize(("most", "rounds"), [(2048, 3000), (2, 6000)])
+@pytest.mark.parametrize("dag", [((), (0,), (0, 1)), ((2,), (0, 2), ())])
 def test_cells_have_their_distribution_given_a_network(dag, most, rounds, monkeypatch):
     """Also if no two cells of a row are drawn together."""
     monkeypatch.setattr(holes_module, "MOST_STATES", most)

@@ -44,7 +44,7 @@ class MissingRules(ScoredResult):
     rules: tuple[str, ...]
     rows: tuple[Count, ...]
     edges: Probabilities
-    errors: Probabilities
+    errors: NDArray[np.float64]
 
     @property
     def adjacencies(self) -> NDArray[np.float64]:
