@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 import dagscape as ds
 import dagscape.networks.discrete.incomplete as incomplete
+from dagscape.core.clock import Clock
 from dagscape.networks.discrete.incomplete import IncompleteCounter, IncompleteRows
 from dagscape.networks.discrete.incomplete_fitting import IncompleteFitter
+from dagscape.networks.expectation_maximisation import Step, maximised
 from oracles.incomplete_rows import completions, expected_counts, row_probability
 
 
@@ -191,6 +193,53 @@ def test_rows_of_experiments_do_not_count_for_what_was_set():
     for table, count in zip(tables, counts, strict=True):
         weights = count + 1.0 / count.size
         np.testing.assert_allclose(table, weights / weights.sum(axis=-1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize("prior", ["bdeu", "k2", "none"])
+def test_a_variable_that_was_always_set_does_not_end_em(prior):
+    rng = np.random.default_rng(0)
+    x = (rng.random(60) < 0.9).astype(int)
+    y = np.where(rng.random(60) < 0.8, x, 1 - x)
+    z = np.where(rng.random(60) < 0.8, y, 1 - y)
+    holes, marks = np.zeros((2, 60, 3), dtype=bool)
+    holes[:2, 1] = marks[:, 0] = True
+    levels = {name: ["0", "1"] for name in "xyz"}
+    codes = np.stack([x, y, z], axis=1)
+    data = ds.Dataset.from_codes(codes, levels, holes=holes, interventions=marks)
+    dag = ds.Dag.from_edges(["x", "y", "z"], [("x", "y"), ("y", "z")])
+    found = ds.Network.fit(dag, data, prior=prior, missing="em", tolerance=1e-10)
+    assert found.incomplete_fit.iterations > 0
+    assert found.incomplete_fit.converged
+    assert (np.diff(found.incomplete_fit.objectives) >= 0).all()
+    # As with complete rows, its table says how often each level was chosen.
+    np.testing.assert_allclose(found.cpts["x"], [1 - x.mean(), x.mean()])
+    own = IncompleteRows.of(["x", "y", "z"], data)
+    counts, _ = expected_counts([[], [0], [1]], list(found.cpts.values()), [2] * 3, own.codes, own.weights, own.chosen)
+    pseudo = {"bdeu": 0.25, "k2": 1.0, "none": 0.0}[prior]
+    for name, count in zip("yz", counts[1:], strict=True):
+        weights = count + pseudo
+        np.testing.assert_allclose(found.cpts[name], weights / weights.sum(axis=-1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("objectives", "kept", "converged"),
+    [
+        ([-5.0, -4.0, -4.0 - 1e-10], [-5.0, -4.0], True),
+        ([-5.0, -4.0, -4.1], [-5.0, -4.0], False),
+        ([-5.0, -4.0, -math.inf], [-5.0, -4.0], False),
+        ([-5.0, math.nan], [-5.0], False),
+        ([-math.inf, -math.inf], [-math.inf], False),
+        ([-math.inf, -5.0, -4.0, -4.0], [-math.inf, -5.0, -4.0, -4.0], True),
+    ],
+)
+def test_only_rounding_may_lower_the_objective(objectives, kept, converged):
+    def step(number):
+        return Step(objectives[number], objectives[number], number + 1)
+
+    ended = maximised(step, [0], 0, {}, Clock())
+    assert list(ended.fit.objectives) == kept
+    assert ended.fit.converged == converged
+    assert ended.parameters == len(kept) - 1
 
 
 def test_more_starts_are_at_least_as_good_and_recorded():

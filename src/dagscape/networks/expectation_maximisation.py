@@ -12,7 +12,8 @@ the prior, which are at the same time the mode of a prior of the same kind, and 
 
 EM ends at a local maximum, or nearly: it stops when Aitken's estimate of what is left to gain [bohning1994]_, the last
 gain times r/(1 − r) where r is its ratio to the gain before, is within the tolerance. Of several starts the best end
-counts; the first begins with the rows that are complete in each family, the others are random.
+counts; the first begins with the rows that are complete in each family, the others are random. An objective that falls
+by more than rounding, or is no number, ends a start without convergence.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ FitMissing = Literal["error", "em"]
 FIT_MISSING_CHOICES: tuple[FitMissing, ...] = ("error", "em")
 
 TOLERANCE, MAX_ITERATIONS = 1e-3, 1000
+
+# An objective may fall by this share of its size, or of 1, by rounding.
+_ROUNDING = 1e-9
 
 EM_RULES = {"starts": Whole(1), "tolerance": Number(0.0), "max_iterations": Whole(1)}
 
@@ -168,10 +172,11 @@ def _climbed(
     objectives = [found.objective]
     for _ in range(max_iterations):
         following = step(found.parameters)
-        gain = following.objective - found.objective
-        if gain < 0:
-            # Rounding, at the end: what was there before is as good.
-            return parameters, found.log_likelihood, objectives, True
+        if not (math.isfinite(following.objective) and following.objective >= found.objective):
+            # What was there before is as good, if this is rounding at the end, or better.
+            fall = found.objective - following.objective
+            is_rounding = math.isfinite(fall) and fall <= _ROUNDING * max(1.0, abs(found.objective))
+            return parameters, found.log_likelihood, objectives, is_rounding
         parameters, found = found.parameters, following
         objectives.append(found.objective)
         if _left(objectives) <= tolerance:
@@ -190,7 +195,7 @@ def _left(objectives: list[float]) -> float:
     last = objectives[-1] - objectives[-2]
     if last == 0:
         return 0.0
-    if len(objectives) < 3:
+    if len(objectives) < 3 or not math.isfinite(objectives[-3]):
         return math.inf
     ratio = last / (objectives[-2] - objectives[-3])
     return last * ratio / (1 - ratio) if ratio < 1 else math.inf

@@ -5,12 +5,15 @@ for complete rows (:mod:`dagscape.networks.discrete.fitting`). That maximises
 
 .. math:: \ln P(\text{observed cells} \mid θ) + \sum_{jk} α_{jk} \ln θ_{jk},
 
-the log of a Dirichlet density with the parameters :math:`α_{jk} + 1` up to a constant, besides the likelihood.
+the log of a Dirichlet density with the parameters :math:`α_{jk} + 1` up to a constant, besides the likelihood. The
+table of a variable without parents that was set in every row says how often each level was chosen; it is in neither
+term.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -100,7 +103,8 @@ class IncompleteFitter:
 
     def _step(self, tables: Tables) -> Step[Tables]:
         found = self.counter.expected(tables)
-        objective = found.log_likelihood + sum(self._log_prior(table) for table in tables)
+        fitted_tables = compress(tables, self.counter.fitted)
+        objective = found.log_likelihood + sum(map(self._log_prior, fitted_tables))
         fitted = [expected_table(count, self._fitter.pseudocount(count.size)) for count in found.counts]
         return Step(objective, found.log_likelihood, fitted)
 
@@ -123,7 +127,9 @@ class IncompleteFitter:
         rows, found = self.counter.rows, []
         for v, parents in enumerate(self.dag.parent_masks):
             members = [u for u in range(self.dag.n) if (parents | 1 << v) >> u & 1]
-            kept = ~rows.holes[:, members].any(axis=1) & rows.free(v)
+            kept = ~rows.holes[:, members].any(axis=1)
+            if self.counter.fitted[v]:
+                kept &= rows.free(v)
             codes, weights = rows.codes[kept], rows.weights[kept]
             fitter = FamilyFitter.of_codes(self._fitter.arities, codes, weights, None, 1.0, "none")
             found.append(expected_table(fitter.counts(v, parents), _FIRST_PSEUDOCOUNT))
