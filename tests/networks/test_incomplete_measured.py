@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -241,6 +242,33 @@ def test_complete_mixed_rows_are_fitted_as_without_em():
     for name in ("d0", "d1"):
         np.testing.assert_allclose(em.cpts[name], plain.cpts[name], rtol=1e-9)
     assert em.incomplete_fit.log_likelihood == pytest.approx(em.log_likelihood(kept))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+@pytest.mark.parametrize("discrete", [False, True])
+def test_numbers_that_were_set_have_no_density(scale, discrete):
+    rng = np.random.default_rng(0)
+    x = 5 * rng.normal(size=50)
+    y = 2 * x + rng.normal(size=50)
+    rows = scale * np.stack([x, y, y - x + 3 * rng.normal(size=50)], axis=1)
+    rows[45, 1] = np.nan
+    marks = np.zeros(rows.shape, dtype=bool)
+    marks[:20, 0] = True
+    if discrete:
+        # A parent that decides nothing, so that the fit is that without it.
+        frame = pd.DataFrame(rows, columns=list("xyz")).assign(d="a")
+        data = ds.MixedData.from_frame(frame, missing="keep", keep_constant=True)
+        data = replace(data, interventions=np.column_stack([marks, np.zeros(50, dtype=bool)]))
+        dag = ds.Dag.from_edges(data.variables, [("x", "y"), ("y", "z")])
+        found = ds.ConditionalGaussianNetwork.fit(dag, data, "ml", missing="em")
+    else:
+        data = replace(ds.NumericData.from_array(rows, list("xyz"), missing="keep"), interventions=marks)
+        dag = ds.Dag.from_edges(list("xyz"), [("x", "y"), ("y", "z")])
+        found = ds.GaussianNetwork.fit(dag, data, "ml", missing="em")
+    plain = {v: by_state(found.regressions[name], [[], [0], [1]][v], {}) for v, name in enumerate("xyz")}
+    _, _, expected = expected_moments([[], [0], [1]], {}, {}, plain, data.values[:, :3], data.interventions[:, :3])
+    assert found.incomplete_fit.log_likelihood == pytest.approx(expected, abs=1e-8)
+    assert found.incomplete_fit.objectives[-1] == pytest.approx(expected, abs=1e-8)
 
 
 def test_a_normal_sample_with_holes_in_one_column_has_the_known_answer():

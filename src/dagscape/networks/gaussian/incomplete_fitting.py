@@ -105,7 +105,9 @@ class IncompleteMeasuredFitter:
             column = Columns.of(values[shown, v : v + 1], (dag.variables[v],))
             values[shown, v : v + 1] = column.values
             self.means[v], self.sds[v] = column.means[0], column.sds[0]
-        self._jacobian = float((~np.isnan(values[:, self.measured])).sum(axis=0) @ np.log(self.sds[self.measured]))
+        # Numbers that were set have no density.
+        random = ~np.isnan(values) if rows.free is None else ~np.isnan(values) & rows.free
+        self._jacobian = float(random[:, self.measured].sum(axis=0) @ np.log(self.sds[self.measured]))
         self.rows = Rows(values, rows.chosen)
         self.expectation = IncompleteMeasured(
             dag.parent_masks, self.arities, mask_of(self.measured), self.rows, dag.variables
