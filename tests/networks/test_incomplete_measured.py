@@ -255,7 +255,7 @@ def test_numbers_that_were_set_have_no_density(scale, discrete):
     marks = np.zeros(rows.shape, dtype=bool)
     marks[:20, 0] = True
     if discrete:
-        # A parent that decides nothing, so that the fit is that without it.
+        # A discrete variable apart from the others, with one level.
         frame = pd.DataFrame(rows, columns=list("xyz")).assign(d="a")
         data = ds.MixedData.from_frame(frame, missing="keep", keep_constant=True)
         data = replace(data, interventions=np.column_stack([marks, np.zeros(50, dtype=bool)]))

@@ -97,6 +97,16 @@ def test_complete_tables_are_the_same_under_all_rules():
     assert found.summary() == "between drop, level and sample, 0 adjacencies cross 0.5"
 
 
+@pytest.mark.parametrize("rule", ["em", "pnal"])
+def test_one_network_is_not_the_posterior_of_other_rules(rule):
+    data = ds.load_network("asia").sample(100, seed=1).select(["smoke", "bronc", "dysp"])
+    first = ds.compare_missing(data, [rule, "drop", "level"], **FIXED)
+    last = ds.compare_missing(data, ["drop", "level", rule], **FIXED)
+    np.testing.assert_array_equal(first.edges[[1, 2, 0]], last.edges)
+    alone = ds.posterior(ds.local_scores(data, ess=2.0, max_parents=2)).edges
+    np.testing.assert_allclose(first.edges[1:], [alone, alone], atol=1e-12)
+
+
 def test_rows_and_levels():
     data = ds.Dataset.from_codes(
         [[0, 1], [1, 0], [1, 1]],

@@ -150,17 +150,22 @@ def compare_missing(
         scoring = {**options, **job.parameters, "structure_prior": options.get("structure_prior", job.prior.name)}
         scoring["max_parents"] = job.max_parents
         found: list[_Found] = []
+        posterior_of_all: _Found | None = None
         for done, name in enumerate(names):
             if listener is not None:
                 listener(Progress("Comparing rules", done, len(names)))
-            if found and not data.has_missing and name not in _OF_ONE_NETWORK:
-                found.append(found[0])
+            of_one_network = name in _OF_ONE_NETWORK
+            if posterior_of_all is not None and not of_one_network:
+                found.append(posterior_of_all)
                 continue
             work = {"seed": seed, "threads": threads, "max_memory": max_memory, "progress": listener}
             study = _Study(data, scoring, {"chains": chains, "draws": draws}, work)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SparseFamilies)
                 found.append(RULES[name](study))
+            if not (data.has_missing or of_one_network):
+                # Complete data are the same under all rules with probabilities.
+                posterior_of_all = found[-1]
     info = replace(job.info, data=data.fingerprint)
     parameters = {"rules": list(names), "chains": chains, "draws": draws, "scores": info.to_dict()}
     return MissingRules(
