@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dagscape.core.checks import check_unicode
 from dagscape.core.masks import bits
+from dagscape.core.randomness import Seed
 from dagscape.core.references import loaded
 from dagscape.core.wording import plural
 from dagscape.data.tables.value_types import ValueType
@@ -43,6 +44,7 @@ from dagscape.networks.discrete.queries import (
 from dagscape.networks.discrete.sampling import sample
 from dagscape.networks.discrete.tables import labelled_cpt
 from dagscape.networks.expectation_maximisation import EMOptions, FitMissing, IncompleteFit, uses_em
+from dagscape.networks.imputing import ImputedParameters, impute_levels
 from dagscape.networks.writing import save_network
 
 if TYPE_CHECKING:
@@ -459,6 +461,50 @@ class Network:
         ['yes', 'no']
         """
         return most_probable(self.predict(rows, target, max_memory=max_memory))
+
+    def impute(
+        self,
+        rows: Any,
+        copies: int = 5,
+        *,
+        parameters: ImputedParameters = "posterior",
+        ess: float = 1.0,
+        seed: Seed = 0,
+    ) -> list[pd.DataFrame]:
+        """Complete a table several times: multiple imputation, for methods that need complete rows.
+
+        Each copy has a draw of all missing cells, given what the row shows (:mod:`dagscape.networks.imputing`).
+
+        Parameters
+        ----------
+        rows : Dataset, data frame or path
+            The table. Columns of the network that it lacks are added; other columns of a pandas frame stay as they are.
+        copies : int
+            The number of completed tables.
+        parameters : {"posterior", "fixed"}
+            Draw the parameters, too, from their posterior given the table, so that copies differ by all that is
+            unknown; or take those of the network, as for a few new rows.
+        ess : float
+            The equivalent sample size of the prior of tables.
+        seed : int, numpy.random.Generator or None
+            The same integer always gives the same tables.
+
+        Returns
+        -------
+        list of DataFrame
+            With the rows and the index of a file or a frame, or the rows of data in the order of ``to_frame()``.
+            Discrete columns are categoricals of their levels, in their own type; what was cut stays intervals.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from dagscape.networks.bundled import load_network
+        >>> rows = pd.DataFrame({"smoke": ["yes", None, "no"], "lung": ["no", "no", None]})
+        >>> first, second = load_network("asia").impute(rows, 2, parameters="fixed")
+        >>> first[["smoke", "lung"]].isna().any().any().item(), first["smoke"][0], len(first.columns)
+        (False, 'yes', 8)
+        """
+        return impute_levels(self, rows, copies, parameters, ess, seed)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file, as :func:`dagscape.write_network` does.

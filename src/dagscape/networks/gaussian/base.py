@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.errors import InvalidOption
+from dagscape.core.randomness import Seed
 from dagscape.core.references import loaded
 from dagscape.core.wording import plural
 from dagscape.data.tables.value_types import ValueType
@@ -25,6 +26,7 @@ from dagscape.networks.gaussian.mutilation import mutilated
 from dagscape.networks.gaussian.pictures import signed_graph
 from dagscape.networks.gaussian.queries import log_density, predict_levels, predict_numbers, query
 from dagscape.networks.gaussian.regression import Regression
+from dagscape.networks.imputing import ImputedParameters, impute_measured
 from dagscape.networks.writing import save_network
 
 if TYPE_CHECKING:
@@ -321,6 +323,52 @@ class MeasuredNetwork(ABC):
                 found = regression.coefficients[..., place]
                 graph.edges[parent, name]["coefficient"] = found if found.ndim else float(found)
         return graph
+
+    def impute(
+        self,
+        rows: Any,
+        copies: int = 5,
+        *,
+        parameters: ImputedParameters = "posterior",
+        ess: float = 1.0,
+        seed: Seed = 0,
+    ) -> list[pd.DataFrame]:
+        """Complete a table several times: multiple imputation, for methods that need complete rows.
+
+        Each copy has a draw of all missing cells, given what the row shows (:mod:`dagscape.networks.imputing`).
+
+        Parameters
+        ----------
+        rows : data frame, MixedData, NumericData or Dataset
+            The table. Columns of the network that it lacks are added; other columns of a pandas frame stay as they are.
+        copies : int
+            The number of completed tables.
+        parameters : {"posterior", "fixed"}
+            Draw the parameters, too, from their posterior given the table, so that copies differ by all that is
+            unknown; or take those of the network, as for a few new rows.
+        ess : float
+            The equivalent sample size of the prior of tables.
+        seed : int, numpy.random.Generator or None
+            The same integer always gives the same tables.
+
+        Returns
+        -------
+        list of DataFrame
+            With the rows and the index of a file or a frame, or the rows of data in the order of ``to_frame()``.
+            Discrete columns are categoricals of their levels, in their own type; what was cut stays intervals.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import dagscape as ds
+        >>> dag = ds.Dag(["x", "y"], [("x", "y")])
+        >>> network = ds.GaussianNetwork(dag, {"x": ds.Regression(0.0), "y": ds.Regression(1.0, [2.0], 0.5)})
+        >>> rows = pd.DataFrame({"x": [3.0, None, 1.0], "y": [7.5, 2.0, None]})
+        >>> first, second = network.impute(rows, 2, parameters="fixed")
+        >>> first.isna().any().any().item(), first["x"][0].item()
+        (False, 3.0)
+        """
+        return impute_measured(self, rows, copies, parameters, ess, seed)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a ``.json`` file, as :func:`dagscape.write_network` does; ``.gz`` compresses it.

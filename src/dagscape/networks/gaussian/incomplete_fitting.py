@@ -50,6 +50,7 @@ from dagscape.networks.gaussian.rows import Rows
 
 if TYPE_CHECKING:
     from dagscape.graphs.dag import Dag
+    from dagscape.networks.gaussian.base import MeasuredNetwork
 
 # The pseudocount, and the prior, with which the first start is fitted to complete families.
 _FIRST_PSEUDOCOUNT = 1.0
@@ -170,15 +171,7 @@ class IncompleteMeasuredFitter:
         own = self._prior_of(variable, prior)
         if prior is None:
             self._check_rows(variable, moments)
-        rows = moments.rows[:, np.newaxis]
-        means = np.divide(moments.sums, rows, out=np.broadcast_to(own.nu, moments.sums.shape).copy(), where=rows > 0)
-        matrix = moments.products - rows[..., np.newaxis] * means[:, :, np.newaxis] * means[:, np.newaxis]
-        apart = means - own.nu
-        weight = np.divide(own.alpha_mu * rows, own.alpha_mu + rows, out=np.zeros_like(rows), where=rows > 0)
-        matrix = (
-            matrix + np.diag(own.diagonal) + weight[..., np.newaxis] * apart[:, :, np.newaxis] * apart[:, np.newaxis]
-        )
-        centre = (own.alpha_mu * own.nu + rows * means) / (own.alpha_mu + rows)
+        matrix, centre = _posterior(moments, own)
         coefficients = self._solved(variable, matrix)
         left = matrix[:, -1, -1] - (coefficients * matrix[:, -1, :-1]).sum(axis=1)
         variance = left / (own.freedom + moments.rows)
@@ -279,6 +272,52 @@ class IncompleteMeasuredFitter:
             IncompleteMeasured(self.dag.parent_masks, self.arities, measured, standard, self.variables)
         )
 
+    def standardised(self, network: MeasuredNetwork) -> LinearModel:
+        """Return the parameters of a network in standardised columns."""
+        cpts, regressions = {}, {}
+        for v, name in enumerate(self.variables):
+            if name in network.cpts:
+                cpts[v] = network.cpts[name]
+                continue
+            found = network.regressions[name]
+            above = [self.dag.number(u) for u in self.dag.parents(name) if u in network.regressions]
+            intercept = found.intercept + found.coefficients @ self.means[above] - self.means[v]
+            slopes = found.coefficients * (self.sds[above] / self.sds[v])
+            regressions[v] = Regression(intercept / self.sds[v], slopes, found.sd / self.sds[v])
+        return self._model(cpts, regressions)
+
+    def drawn(self, values: Floats, rng: np.random.Generator) -> LinearModel:
+        """Return a draw of the parameters given complete standardised rows."""
+        rows = Rows(values, self.rows.chosen)
+        measured = mask_of(self.measured)
+        whole = IncompleteMeasured(self.dag.parent_masks, self.arities, measured, rows, self.variables)
+        cpts, regressions = {}, {}
+        for v in range(self.dag.n):
+            found = whole.complete_family(v)
+            if isinstance(found, Moments):
+                regressions[v] = self._drawn_regression(v, found, rng)
+                continue
+            gammas = rng.standard_gamma(found + self.ess / found.size)
+            cpts[v] = expected_table(gammas, 0.0)
+        return self._model(cpts, regressions)
+
+    def _drawn_regression(self, variable: int, moments: Moments, rng: np.random.Generator) -> Regression:
+        """Return a draw from the posterior of a regression, in each state."""
+        own = self._prior_of(variable, self.prior)
+        matrix, centre = _posterior(moments, own)
+        mean = self._solved(variable, matrix)
+        left = matrix[:, -1, -1] - (mean * matrix[:, -1, :-1]).sum(axis=1)
+        variance = left / 2 / rng.standard_gamma((own.freedom + 2 + moments.rows) / 2)
+        roots = np.linalg.cholesky(matrix[:, :-1, :-1])
+        noise = np.linalg.solve(roots.transpose(0, 2, 1), rng.standard_normal((*mean.shape, 1)))[..., 0]
+        slopes = mean + np.sqrt(variance)[:, np.newaxis] * noise
+        error = np.sqrt(variance / (own.alpha_mu + moments.rows)) * rng.standard_normal(len(variance))
+        intercept = centre[:, -1] - (slopes * centre[:, :-1]).sum(axis=1) + error
+        shape = tuple(self.arities[d] for d in bits(self.dag.parent_masks[variable] & ~mask_of(self.measured)))
+        return Regression(
+            intercept.reshape(shape), slopes.reshape(*shape, slopes.shape[1]), np.sqrt(variance).reshape(shape)
+        )
+
     def _complete_families(self, rows: IncompleteMeasured) -> LinearModel:
         """Return the parameters fitted, with a prior, to the rows that are complete in each family."""
         cpts, regressions = {}, {}
@@ -289,6 +328,18 @@ class IncompleteMeasuredFitter:
             else:
                 cpts[v] = expected_table(found, _FIRST_PSEUDOCOUNT)
         return self._model(cpts, regressions)
+
+
+def _posterior(moments: Moments, own: _OwnPrior) -> tuple[Floats, Floats]:
+    """Return R and ν' of a regression, in each state."""
+    rows = moments.rows[:, np.newaxis]
+    means = np.divide(moments.sums, rows, out=np.broadcast_to(own.nu, moments.sums.shape).copy(), where=rows > 0)
+    matrix = moments.products - rows[..., np.newaxis] * means[:, :, np.newaxis] * means[:, np.newaxis]
+    apart = means - own.nu
+    weight = np.divide(own.alpha_mu * rows, own.alpha_mu + rows, out=np.zeros_like(rows), where=rows > 0)
+    matrix = matrix + np.diag(own.diagonal) + weight[..., np.newaxis] * apart[:, :, np.newaxis] * apart[:, np.newaxis]
+    centre = (own.alpha_mu * own.nu + rows * means) / (own.alpha_mu + rows)
+    return matrix, centre
 
 
 @dataclass(frozen=True, slots=True)
