@@ -159,6 +159,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.posterior $(WRITE)
 	$(BIN)/python -m benchmarks.best $(WRITE)
 	$(BIN)/python -m benchmarks.modes speed states experiments $(WRITE)
+	$(BIN)/python -m benchmarks.missing_cells $(WRITE)
 	$(BIN)/python -m benchmarks.climbing methods wide peers restarts $(WRITE)
 	$(BIN)/python -m benchmarks.independence $(WRITE)
 	$(BIN)/python -m benchmarks.students $(WRITE)
