@@ -14,8 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dagscape as ds
+import dagscape.networks.discrete.bucket_tree as bucket_tree
 import dagscape.networks.discrete.incomplete as incomplete
 from dagscape.core.clock import Clock
+from dagscape.networks.discrete.bucket_tree import BucketTree
+from dagscape.networks.discrete.elimination import LOGARITHMS, Factor
 from dagscape.networks.discrete.incomplete import IncompleteCounter, IncompleteRows
 from dagscape.networks.discrete.incomplete_fitting import IncompleteFitter
 from dagscape.networks.expectation_maximisation import Step, maximised
@@ -83,6 +86,84 @@ def test_probabilities_may_underflow():
     expected = math.log(0.5) + (n - 1) * math.log(0.001) + math.log1p(2.0 ** (n - 1))
     assert found.log_likelihood == pytest.approx(expected)
     assert found.counts[0].tolist() == pytest.approx([2.0 ** (1 - n), 1.0])
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_logarithms_find_the_same(problem):
+    parents, cpts, arities, codes, weights, chosen = problem
+    counter = counter_of(parents, arities, codes, weights, chosen)
+    plain, drawn = counter.expected(cpts), counter.draw(cpts, np.random.default_rng(0))
+    with pytest.MonkeyPatch.context() as patch, np.errstate(divide="ignore"):
+        patch.setattr(bucket_tree, "without_underflow", lambda compute: compute(LOGARITHMS))
+        logarithms = counter.expected(cpts)
+        np.testing.assert_array_equal(counter.draw(cpts, np.random.default_rng(0)), drawn)
+    assert logarithms.log_likelihood == pytest.approx(plain.log_likelihood, abs=1e-9)
+    for a, b in zip(logarithms.counts, plain.counts, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-9)
+
+
+def naive_bayes(n, small):
+    """A binary class, and features that agree with it but for a small probability."""
+    table = np.array([[1 - small, small], [small, 1 - small]])
+    return [0, *[1] * n], [np.array([0.5, 0.5]), *[table] * n]
+
+
+@pytest.mark.parametrize(("n", "small"), [(120, 0.001), (400, 0.1)])
+def test_unlikely_values_that_are_shown_do_not_underflow(n, small):
+    parents, cpts = naive_bayes(n, small)
+    rows = np.ones((4, n + 1), dtype=np.int64)
+    # The class of the second row is missing, and a feature of the others.
+    rows[[0, 2, 3], 0], rows[1, 0], rows[2, 3], rows[3, 5] = 0, -1, -1, -1
+    counter = IncompleteCounter(parents, [2] * (n + 1), IncompleteRows(rows, np.ones(4, dtype=np.int64)))
+    unlikely, likely = n * math.log(small), n * math.log1p(-small)
+    expected = [unlikely, likely, unlikely - math.log(small), unlikely - math.log(small)]
+    assert counter.row_logs(cpts) == pytest.approx([math.log(0.5) + log for log in expected])
+    counts = counter.expected(cpts).counts
+    assert counts[0] == pytest.approx([3.0, 1.0])
+    assert counts[3] == pytest.approx(np.array([[1 - small, 2 + small], [0.0, 1.0]]))
+
+
+@pytest.mark.parametrize(("for_first", "for_second"), [(50, 60), (330, 660), (661, 660)])
+def test_a_state_that_is_far_behind_may_win(for_first, for_second):
+    n, small = for_first + for_second, 0.05
+    parents, cpts = naive_bayes(n, small)
+    row = np.array([[-1, *[0] * for_first, *[1] * for_second]])
+    counter = IncompleteCounter(parents, [2] * (n + 1), IncompleteRows(row, np.array([1])))
+    odds = (for_second - for_first) * (math.log1p(-small) - math.log(small))
+    first = math.log(0.5) + for_first * math.log1p(-small) + for_second * math.log(small)
+    found = counter.expected(cpts)
+    assert found.log_likelihood == pytest.approx(np.logaddexp(first, first + odds))
+    assert found.counts[0] == pytest.approx(np.exp([-np.logaddexp(0, odds), -np.logaddexp(0, -odds)]))
+    if abs(odds) > 20:
+        assert counter.draw(cpts, np.random.default_rng(0))[0, 0] == 1
+
+
+def test_em_sees_a_row_that_contradicts_many_others():
+    rng = np.random.default_rng(0)
+    classes = rng.integers(2, size=60)
+    features = np.where(rng.random((60, 320)) < 0.97, classes[:, np.newaxis], 1 - classes[:, np.newaxis])
+    classes[0] = 1 - classes[0]
+    codes = np.column_stack([classes, features])
+    holes = np.zeros(codes.shape, dtype=bool)
+    holes[5:15, 0] = holes[0, 7] = True
+    names = ["c", *(f"f{i}" for i in range(320))]
+    data = ds.Dataset.from_codes(codes, {name: ["0", "1"] for name in names}, holes=holes)
+    dag = ds.Dag.from_edges(names, [("c", name) for name in names[1:]])
+    found = ds.Network.fit(dag, data, missing="em").incomplete_fit
+    assert found.converged
+    assert found.iterations > 0
+    assert (np.diff(found.objectives) >= 0).all()
+
+
+def test_impossible_rows_have_no_beliefs():
+    # Two trees, of which one is impossible.
+    tree = BucketTree.of([0b01, 0b10], [2, 2])
+    never = np.array([[0.5, 0.5], [0.0, 0.0]])
+    collected = tree.collect([Factor(0b01, np.full((2, 2), 0.5)), Factor(0b10, never)], 2)
+    assert collected.log_probabilities.tolist() == [0.0, -math.inf]
+    for belief in collected.beliefs():
+        assert belief.tolist() == [[0.5, 0.5], [0.0, 0.0]]
 
 
 def test_draws_have_the_distribution_of_the_holes():

@@ -8,11 +8,16 @@ tree answers it all with two passes:
    that contain it, a product over its *scope*; summed over the variable, the product is the message to the bucket of
    the scope's next variable. The scope without the variable is the *separator*.
 2. *Distribute.* In reverse order, the *belief* of a bucket, the distribution of its scope given all that the row shows,
-   is the belief of the separator, which the receiver of the message has, times the product divided by its sum.
+   is the belief of the separator, which the receiver of the message has, times the product divided by its sum: the
+   distribution of the bucket's variable given the separator.
 
 In place of the second pass, variables can be drawn in reverse order, each given its separator: exact samples of all
 holes together. What a row observes enters as an indicator, 1 for the observed level and 0 for the others, so that rows
 with different holes share the tree, and every step is one operation on the arrays of all rows.
+
+*Accuracy.* Products are rescaled in each row, so that any number of observations is fine. A state that is far behind
+others may still win by what other buckets say. So if an entry of any row underflows, the rows are computed again with
+logarithms, as in :mod:`dagscape.networks.discrete.elimination`.
 
 *Cost.* Time and memory are the rows times the cells of all products, which are known from the scopes alone.
 
@@ -21,7 +26,6 @@ with different holes share the tree, and every step is one operation on the arra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -30,13 +34,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagscape.core.masks import bits
-from dagscape.networks.discrete.elimination import Factor, aligned
+from dagscape.networks.discrete.elimination import LOGARITHMS, Arithmetic, Factor, aligned, without_underflow
 from dagscape.networks.discrete.elimination_order import cells_of, elimination_order
 from dagscape.networks.relevance import union_of
 
 Floats = NDArray[np.float64]
 
-# Factors are at most 1, and messages have the maximum 1: a product of so many hardly ever underflows.
+# The factors that are multiplied before entries are rescaled: a product of so many hardly ever underflows.
 _BETWEEN_RESCALES = 6
 
 
@@ -97,32 +101,43 @@ class BucketTree:
         return sum(self.sizes)
 
     def collect(self, factors: Sequence[Factor], rows: int) -> Collected:
-        """Multiply factors, in the order of the scopes that the tree was made of, for some rows."""
+        """Multiply factors, in the order of the scopes that the tree was made of, for some rows.
+
+        Each bucket multiplies its factors in that order. If those come first that rule out states, fewer underflow.
+        """
+
+        def compute(arithmetic: Arithmetic) -> Collected:
+            represented = [Factor(scope, arithmetic.represent(values)) for scope, values in factors]
+            return self._collected(represented, rows, arithmetic)
+
+        return without_underflow(compute)
+
+    def _collected(self, factors: Sequence[Factor], rows: int, arithmetic: Arithmetic) -> Collected:
+        """Multiply factors whose entries are represented as the arithmetic says."""
         waiting: list[list[Factor]] = [[] for _ in self.order]
         for factor, home in zip(factors, self.homes, strict=True):
             waiting[home].append(factor)
-        products, sums, log_scale = [], [], np.zeros(rows)
+        conditionals, log_scale = [], np.zeros(rows)
         for number, variable in enumerate(self.order):
             scope = self.scopes[number]
-            product = np.ones((1, *[1] * scope.bit_count()))
+            product = arithmetic.represent(np.ones((1, *[1] * scope.bit_count())))
             for count, factor in enumerate(waiting[number], 1):
-                product = product * aligned(factor.scope, factor.values, scope, self.arities)
+                product = arithmetic.multiply(product, aligned(factor.scope, factor.values, scope, self.arities))
                 if count % _BETWEEN_RESCALES == 0:
-                    product, shift = _rescaled(product)
-                    log_scale += shift
+                    product, shift = arithmetic.rescale(product)
+                    log_scale += 0.0 if shift is None else shift
             full = tuple(self.arities[v] for v in bits(scope))
             product = np.broadcast_to(product, (len(product), *full))
-            total = product.sum(axis=_axis(scope, variable))
-            message, shift = _rescaled(total)
-            log_scale += shift
-            products.append(product)
-            sums.append(total)
+            axis = _axis(scope, variable)
+            total = arithmetic.add(product, axis)
+            conditionals.append(_divided(product, np.expand_dims(total, axis), arithmetic))
+            message, shift = arithmetic.rescale(total)
+            log_scale += 0.0 if shift is None else shift
             if self.receivers[number] >= 0:
                 waiting[self.receivers[number]].append(Factor(scope & ~(1 << variable), message))
             else:
-                with np.errstate(divide="ignore"):
-                    log_scale += np.log(message)
-        return Collected(self, tuple(products), tuple(sums), log_scale)
+                log_scale += message if arithmetic is LOGARITHMS else np.log(message)
+        return Collected(self, tuple(conditionals), log_scale)
 
 
 class Collected(NamedTuple):
@@ -132,30 +147,27 @@ class Collected(NamedTuple):
     ----------
     tree : BucketTree
         The buckets.
-    products, sums : tuple of array
-        The product of each bucket, and its sum over the bucket's variable; of one row, if all rows have the same.
+    conditionals : tuple of array
+        For each bucket, the distribution of its variable given the separator and what the buckets before it show, over
+        its scope; of one row, if all rows have the same. Zeros where that is impossible.
     log_probabilities : array
         The logarithm of the sum of all products, by row: the probability of what the row shows.
     """
 
     tree: BucketTree
-    products: tuple[Floats, ...]
-    sums: tuple[Floats, ...]
+    conditionals: tuple[Floats, ...]
     log_probabilities: Floats
 
     def beliefs(self) -> list[Floats]:
         """Return the distribution of each bucket's scope given what each row shows; of impossible rows, zeros."""
         tree = self.tree
+        possible = np.isfinite(self.log_probabilities).astype(np.float64)
         found: list[Floats] = [np.empty(0)] * len(tree.order)
         for number in reversed(range(len(tree.order))):
             scope, receiver = tree.scopes[number], tree.receivers[number]
-            axis = _axis(scope, tree.order[number])
             separator = scope & ~(1 << tree.order[number])
-            above: Floats = np.ones((1, *[1] * separator.bit_count()))
-            if receiver >= 0:
-                above = summed_to(tree.scopes[receiver], found[receiver], separator)
-            ratio = _divided(above, self.sums[number])
-            found[number] = self.products[number] * np.expand_dims(ratio, axis)
+            above = possible if receiver < 0 else summed_to(tree.scopes[receiver], found[receiver], separator)
+            found[number] = self.conditionals[number] * np.expand_dims(above, _axis(scope, tree.order[number]))
         return found
 
     def draw(self, uniforms: Floats) -> NDArray[np.int64]:
@@ -175,9 +187,9 @@ class Collected(NamedTuple):
         codes = np.zeros((len(uniforms), len(tree.arities)), dtype=np.int64)
         for number in reversed(range(len(tree.order))):
             variable, scope = tree.order[number], tree.scopes[number]
-            product = np.moveaxis(self.products[number], _axis(scope, variable), -1)
+            conditional = np.moveaxis(self.conditionals[number], _axis(scope, variable), -1)
             given = tuple(codes[:, v] for v in bits(scope & ~(1 << variable)))
-            weights = product[(rows if len(product) > 1 else np.zeros_like(rows), *given)]
+            weights = conditional[(rows if len(conditional) > 1 else np.zeros_like(rows), *given)]
             cumulative = np.cumsum(weights, axis=1)
             # The last sum times a number below 1 may round to that sum; levels of probability 0 are never drawn.
             threshold = np.minimum(uniforms[:, number] * cumulative[:, -1], np.nextafter(cumulative[:, -1], 0))
@@ -200,15 +212,10 @@ def _axis(scope: int, variable: int) -> int:
     return 1 + (scope & ((1 << variable) - 1)).bit_count()
 
 
-def _divided(above: Floats, below: Floats) -> Floats:
-    """Return a quotient; 0 where nothing is divided by nothing."""
-    shape = np.broadcast_shapes(above.shape, below.shape)
-    below = np.broadcast_to(below, shape)
-    return np.divide(above, below, out=np.zeros(shape), where=below > 0)
-
-
-def _rescaled(values: Floats) -> tuple[Floats, Floats]:
-    """Return entries divided by a power of 2 for each row, so that nothing is rounded, and the log of that."""
-    top = values.max(axis=tuple(range(1, values.ndim)), keepdims=True)
-    exponent = np.frexp(top)[1]
-    return np.ldexp(values, -exponent), exponent.reshape(-1) * math.log(2)
+def _divided(product: Floats, total: Floats, arithmetic: Arithmetic) -> Floats:
+    """Return the quotients of represented numbers as probabilities; 0 where nothing is divided by nothing."""
+    # What underflows here is negligible: it is compared with nothing but the other states of the same variable.
+    with np.errstate(under="ignore"):
+        if arithmetic is LOGARITHMS:
+            return np.exp(product - np.where(np.isfinite(total), total, 0.0))
+        return np.divide(product, total, out=np.zeros(product.shape), where=total > 0)

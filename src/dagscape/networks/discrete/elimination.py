@@ -31,8 +31,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ from dagscape.networks.discrete.elimination_order import cells_of, elimination_o
 from dagscape.networks.relevance import relevant_families, union_of
 
 Floats = NDArray[np.float64]
+Found = TypeVar("Found")
 
 # Cells of the largest product of a block of rows: enough to amortise the calls, few enough for the cache.
 BLOCK_CELLS = 2**18
@@ -196,14 +198,12 @@ class Tables:
         """Enter the evidence and eliminate variables, with probabilities or, if they underflow, with logarithms."""
         arities = self.arities
         factors = [self.restricted(variable, fixed, evidence) for variable in families]
-        for arithmetic in (_PROBABILITIES, LOGARITHMS):
-            try:
-                with np.errstate(under="raise" if arithmetic is _PROBABILITIES else "ignore", divide="ignore"):
-                    represented = [Factor(scope, arithmetic.represent(values)) for scope, values in factors]
-                    return eliminated(represented, order, targets, arities, len(evidence), arithmetic)
-            except FloatingPointError:
-                continue
-        raise AssertionError("logarithms do not underflow")
+
+        def compute(arithmetic: Arithmetic) -> Joint:
+            represented = [Factor(scope, arithmetic.represent(values)) for scope, values in factors]
+            return eliminated(represented, order, targets, arities, len(evidence), arithmetic)
+
+        return without_underflow(compute)
 
     def restricted(self, variable: int, fixed: int, evidence: NDArray[np.intp]) -> Factor:
         """Return the table of a variable given the evidence, with its other variables in the order of their numbers."""
@@ -231,7 +231,7 @@ class Factor(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Arithmetic:
+class Arithmetic:
     """How entries are represented: entry, product, sum over an axis, and splitting off the scale of each row."""
 
     represent: Callable[[Floats], Floats]
@@ -246,7 +246,7 @@ def eliminated(
     targets: list[int],
     arities: Sequence[int],
     rows: int,
-    arithmetic: _Arithmetic,
+    arithmetic: Arithmetic,
 ) -> Joint:
     """Eliminate variables in the given order, and multiply the factors that remain.
 
@@ -280,7 +280,7 @@ def eliminated(
 
 
 def _product(
-    factors: list[Factor], arities: Sequence[int], arithmetic: _Arithmetic
+    factors: list[Factor], arities: Sequence[int], arithmetic: Arithmetic
 ) -> tuple[int, Floats, Floats | None]:
     """Return the scope of a product, its entries divided by a scale for each row, and the logarithm of that scale."""
     if not factors:
@@ -342,10 +342,18 @@ def _add_logarithms(values: Floats, axis: int) -> Floats:
     return np.asarray(np.log(np.exp(values - top).sum(axis=axis)) + top.squeeze(axis))
 
 
-_PROBABILITIES = _Arithmetic(
+_PROBABILITIES = Arithmetic(
     lambda values: values, np.multiply, lambda values, axis: values.sum(axis=axis), _rescale_probabilities
 )
-LOGARITHMS = _Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
+LOGARITHMS = Arithmetic(np.log, np.add, _add_logarithms, _rescale_logarithms)
+
+
+def without_underflow(compute: Callable[[Arithmetic], Found]) -> Found:
+    """Return what is computed with probabilities or, if one of them underflows, with logarithms."""
+    with suppress(FloatingPointError), np.errstate(under="raise", divide="ignore"):
+        return compute(_PROBABILITIES)
+    with np.errstate(under="ignore", divide="ignore"):
+        return compute(LOGARITHMS)
 
 
 def check_size(cells: int, max_memory: int | str | None) -> None:

@@ -113,7 +113,7 @@ class _Group:
     families : tuple of int
         The variables whose tables enter.
     tree : BucketTree or None
-        The tree of the families with hidden members, and of the indicators; None if nothing is hidden.
+        The tree of the indicators, and of the families with hidden members; None if nothing is hidden.
     """
 
     rows: NDArray[np.intp]
@@ -189,7 +189,8 @@ class IncompleteCounter:
             logs.append(math.fsum((weights * log_probabilities).tolist()))
             if collected is not None:
                 beliefs = collected.beliefs()
-                for v, home in zip(self._with_hidden(group), collected.tree.homes, strict=False):
+                homes = collected.tree.homes[group.hidden.bit_count() :]
+                for v, home in zip(self._with_hidden(group), homes, strict=True):
                     scope = self._scopes[v] & group.hidden
                     shares = summed_to(collected.tree.scopes[home], beliefs[home], scope)
                     _add(counts[v], self._cells(v, rows, group.hidden), weights, shares)
@@ -228,7 +229,7 @@ class IncompleteCounter:
                 yield group, group.rows[start : start + group.block]
 
     def _with_hidden(self, group: _Group) -> list[int]:
-        """Return the families of a group with hidden members, in the order of the factors of its tree."""
+        """Return the families of a group with hidden members, in the order of the last factors of its tree."""
         return [v for v in group.families if self._scopes[v] & group.hidden]
 
     def _counted_families(self, group: _Group) -> list[int]:
@@ -246,10 +247,11 @@ class IncompleteCounter:
                     logs += np.log(tables.restricted(v, ~group.hidden, evidence).values)
         if group.tree is None:
             return None, logs
-        factors = [tables.restricted(v, ~group.hidden, evidence) for v in self._with_hidden(group)]
+        factors = []
         for v in bits(group.hidden):
             shown = codes[:, v, np.newaxis] == np.arange(self.arities[v])
             factors.append(Factor(1 << v, (shown | (codes[:, v, np.newaxis] == UNOBSERVED)).astype(np.float64)))
+        factors += [tables.restricted(v, ~group.hidden, evidence) for v in self._with_hidden(group)]
         collected = group.tree.collect(factors, len(rows))
         return collected, logs + collected.log_probabilities
 
@@ -282,7 +284,7 @@ class IncompleteCounter:
         if not hidden:
             return [_Group(rows, 0, families, None)]
         scopes = [scope for v in families if (scope := self._scopes[v] & hidden)]
-        tree = BucketTree.of([*scopes, *(1 << v for v in bits(hidden))], self.arities)
+        tree = BucketTree.of([*(1 << v for v in bits(hidden)), *scopes], self.arities)
         if tree.cells > _SMALL_TREE and len(np.unique(self._patterns[rows])) > 1:
             missing = holes[:, self._divider(tree, holes)]
             return [*self._divided(rows[missing]), *self._divided(rows[~missing])]
