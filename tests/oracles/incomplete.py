@@ -37,6 +37,8 @@ def node_average_likelihood(
     penalty = len(fitted) ** -exponent / len(levels) * parameters
     if not complete or (levels[child] and measured):
         return -math.inf
+    if levels[child] and parents and len(complete) < 5 * parameters:
+        return -math.inf
     cells: dict[tuple[float, ...], list[Sequence[float]]] = {}
     for row in complete:
         cells.setdefault(tuple(row[u] for u in discrete), []).append(row)
@@ -46,7 +48,7 @@ def node_average_likelihood(
             counts = Counter(row[child] for row in members)
             total += sum(count * math.log(count / len(members)) for count in counts.values())
             continue
-        fewest = 5 * (len(measured) + 1) if measured else 2
+        fewest = 5 * (len(measured) + 1) if parents else 2
         if len(members) < fewest:
             return -math.inf
         y = np.array([row[child] for row in members])

@@ -127,8 +127,39 @@ def test_a_family_without_complete_rows_is_impossible():
     rows = np.array([[0, np.nan, 0], [1, np.nan, 1], [np.nan, 0, 1], [np.nan, 1, 0], [0, np.nan, 1]])
     scores = ds.local_scores(discrete(rows, [2, 2, 2]), score="pnal")
     assert scores.family("v0", ["v1"]) == -math.inf
-    assert scores.family("v0", ["v2"]) > -math.inf
+    assert scores.family("v0") > -math.inf
     assert not ds.optimal_network(scores).network.has_edge("v1", "v0")
+
+
+def test_a_few_common_rows_make_no_edge():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (1000, 2)).astype(float)
+    rows[:500, 0] = rows[500:, 1] = np.nan
+    for common, is_possible in ((2, False), (9, False), (10, True)):
+        # Rows in which both agree.
+        rows[500 - common : 500] = np.arange(common)[:, np.newaxis] % 2
+        scores = ds.local_scores(discrete(rows, [2, 2]), score="pnal")
+        assert (scores.family("v0", ["v1"]) > -math.inf) == is_possible
+        assert ds.optimal_network(scores).network.edge_count == is_possible
+
+
+def test_required_parents_need_no_more_rows():
+    rows = np.array([[0, np.nan, 0], [1, np.nan, 1], [np.nan, 0, 1], [np.nan, 1, 0], [0, np.nan, 1], [1, 0, 0]])
+    data = discrete(rows, [2, 2, 2])
+    assert ds.local_scores(data, score="pnal").family("v0", ["v1"]) == -math.inf
+    scores = ds.local_scores(data, score="pnal", required=[("v1", "v0")])
+    assert scores.family("v0", ["v1"]) == pytest.approx(-penalty_per_parameter(6, 3, 0.25) * 2)
+    assert ds.optimal_network(scores).network.edges == (("v1", "v0"),)
+
+
+@pytest.mark.parametrize("rows", [2, 4, 5])
+def test_every_state_of_discrete_parents_needs_rows(rows):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"d": [*"ab" * 30, *"c" * rows], "x": rng.normal(size=60 + rows)})
+    # Numbers that are nearly equal have a large density.
+    frame.loc[60:, "x"] = 0.3 + 1e-9 * np.arange(rows)
+    scores = ds.local_scores(ds.MixedData.from_frame(frame), score="pnal")
+    assert (scores.family("x", ["d"]) > -math.inf) == (rows >= 5)
 
 
 def test_regressions_need_rows_and_independent_columns():
@@ -221,10 +252,11 @@ def test_other_scores_still_refuse_missing_cells():
 
 
 def test_frames_keep_their_missing_cells():
-    numbers = [0.5, 1.5, None, 4.0, 2.5, 3.0, 3.5, 0.75, 2.0, 1.25]
-    frame = pd.DataFrame({"a": numbers, "b": ["x", "y", "x", None, "y", "y", "x", "x", "y", "x"]})
+    numbers = [0.5, 1.5, None, 4.0, 2.5, 3.0, 3.5, 0.75, 2.0, 1.25, 0.25, 2.25]
+    frame = pd.DataFrame({"a": numbers, "b": ["x", "y", "x", None, "y", "y", "x", "x", "y", "x", "x", "y"]})
     found = ds.local_scores(frame, score="pnal")
     kept = ds.local_scores(ds.MixedData.from_frame(frame, missing="keep"), score="pnal")
-    assert found.info.rows == 10
+    assert found.info.rows == 12
     network = ds.Dag.from_edges(["a", "b"], [("b", "a")])
     assert found.network_exact(network) == kept.network_exact(network)
+    assert found.network(network) > -math.inf

@@ -24,11 +24,12 @@ default of the parameter ``exponent``, α = 0.25, is in the middle.
 This is no likelihood of the table. A difference of scores says nothing of probability, so there is no posterior. And a
 → b is fitted to other rows than b, so that equivalent networks score differently.
 
-A family without complete rows is impossible, and so is a regression on parents with fewer than 5 (p + 1) complete rows
-in a joint state that has some, or with measured variables that are constant or linearly dependent in it: averages over
-few rows are large by chance. Rows in which an experiment set the child are left out, and do not count in *m*. A
-variable that was observed in none of the others (of a measured one: in fewer than two) is not scored: all its families
-are worth 0.
+A family without complete rows is impossible. Averages over few rows are large by chance, so with parents, a table with
+fewer than 5 :math:`k_{iG}` complete rows is impossible, unless all these parents are required; and so is a regression
+with fewer than 5 (p + 1) complete rows in a joint state that has some, or with measured variables that are constant or
+linearly dependent in it. Rows in which an experiment set the child are left out, and do not count in *m*. A variable
+that was observed in none of the others (of a measured one: in fewer than two) is not scored: all its families are worth
+0.
 
 Terms of tables are sums of integers, so that no order of rows or columns changes a score. Sums of squares are exact
 integers, too; what is left of a regression is computed in double precision.
@@ -60,8 +61,8 @@ from dagscape.scores.definitions.set_functions import ScoreFacts
 
 EXPONENT = Parameter("exponent", 0.25, "α of the price m^-α / n of a parameter", 0.01, 0.49, compared=(0.1, 0.25, 0.4))
 
-# A regression needs so many complete rows for each coefficient.
-_ROWS_PER_COEFFICIENT = 5
+# With parents, a table needs so many complete rows for each parameter, and a regression for each coefficient.
+_ROWS_PER_PARAMETER = 5
 # Columns are taken as linearly dependent if their correlations have a lower eigenvalue.
 _LEAST_EIGENVALUE = 1e-8
 # Columns are constant in rows if their standard deviation is less than this, relative to their range in all rows.
@@ -255,6 +256,9 @@ class NodeAverages(FamilyValues):
         of_family = self._entropy_term(self._states(members, rows), weights)
         for place in children:
             parents = [member for other, member in enumerate(members) if other != place]
+            needed = _ROWS_PER_PARAMETER * self._parameters(members[place], parents)
+            if total < needed and not self._required[members[place]].issuperset(parents):
+                continue
             difference = of_family - self._entropy_term(self._states(parents, rows), weights)
             average = Fraction(difference, total) * Fraction(2) ** (unit.bits - self._term_bits)
             yield place, round(average)
@@ -287,7 +291,7 @@ class NodeAverages(FamilyValues):
         unit: Unit,
     ) -> Iterator[tuple[int, int]]:
         """Yield the average log-likelihoods of measured children given all others."""
-        needed = max(_ROWS_PER_COEFFICIENT * len(measured), 2) if len(measured) > 1 else 2
+        needed = _ROWS_PER_PARAMETER * len(measured) if len(members) > 1 else 2
         columns = [members[place] for place in measured]
         wanted = [measured.index(place) for place in children]
         logs: list[NDArray[np.float64]] = []
