@@ -271,6 +271,27 @@ def test_numbers_that_were_set_have_no_density(scale, discrete):
     assert found.incomplete_fit.objectives[-1] == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.parametrize("method", ["posterior-mean", "ml"])
+def test_the_table_of_a_level_that_was_always_set_is_that_of_complete_rows(method):
+    rng = np.random.default_rng(2)
+    g = rng.random(60) < 0.85
+    y = 2 * g + rng.normal(size=60)
+    frame = pd.DataFrame({"g": np.where(g, "b", "a"), "y": y, "w": y + rng.normal(size=60)})
+    dag = ds.Dag.from_edges(["g", "y", "w"], [("g", "y"), ("y", "w")])
+
+    def fitted(table, **options):
+        data = ds.MixedData.from_frame(table, missing="keep")
+        marks = np.zeros((60, 3), dtype=bool)
+        marks[:, data.variables.index("g")] = True
+        return ds.ConditionalGaussianNetwork.fit(dag, replace(data, interventions=marks), method, **options)
+
+    found = fitted(frame.assign(y=np.where(np.arange(60) < 1, np.nan, y)), missing="em")
+    np.testing.assert_allclose(found.cpts["g"], fitted(frame).cpts["g"])
+    assert found.incomplete_fit.converged
+    assert found.incomplete_fit.iterations > 0
+    assert (np.diff(found.incomplete_fit.objectives) >= 0).all()
+
+
 def test_a_normal_sample_with_holes_in_one_column_has_the_known_answer():
     # With x complete, the maximum is that of x alone, and of the regression in complete rows.
     rng = np.random.default_rng(8)

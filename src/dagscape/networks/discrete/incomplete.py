@@ -163,9 +163,9 @@ class IncompleteCounter:
         self._scopes = [mask | 1 << v for v, mask in enumerate(self.parents)]
         self._patterns = _numbered(rows.holes)
         self._groups = [group for part in _parts(rows) for group in self._divided(part)]
-        # Whether the table of a variable is fitted. If it was set in every row and has no parents, its table says how
-        # often each level was chosen, and is part of neither likelihood nor prior.
-        self.fitted = [mask != 0 or bool(rows.free(v).any()) for v, mask in enumerate(self.parents)]
+        # Variables that were set in every row and have no parents: their tables say how often each level was chosen, and
+        # are part of neither likelihood nor prior.
+        self.only_chosen = [v for v, mask in enumerate(self.parents) if not (mask or rows.free(v).any())]
 
     @cached_property
     def incomplete(self) -> int:
@@ -234,7 +234,7 @@ class IncompleteCounter:
 
     def _counted_families(self, group: _Group) -> list[int]:
         """Return the families that the rows of a group are counted for."""
-        return [v for v in range(len(self.parents)) if v in group.families or not self.fitted[v]]
+        return [v for v in range(len(self.parents)) if v in group.families or v in self.only_chosen]
 
     def _collected(self, tables: Tables, group: _Group, rows: NDArray[np.intp]) -> tuple[Collected | None, Floats]:
         """Return the first pass over a block of rows, and the logarithm of the probability of each row."""

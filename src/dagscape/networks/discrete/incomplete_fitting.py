@@ -13,7 +13,6 @@ term.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import compress
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -103,8 +102,9 @@ class IncompleteFitter:
 
     def _step(self, tables: Tables) -> Step[Tables]:
         found = self.counter.expected(tables)
-        fitted_tables = compress(tables, self.counter.fitted)
-        objective = found.log_likelihood + sum(map(self._log_prior, fitted_tables))
+        objective = found.log_likelihood + sum(
+            self._log_prior(table) for v, table in enumerate(tables) if v not in self.counter.only_chosen
+        )
         fitted = [expected_table(count, self._fitter.pseudocount(count.size)) for count in found.counts]
         return Step(objective, found.log_likelihood, fitted)
 
@@ -128,7 +128,7 @@ class IncompleteFitter:
         for v, parents in enumerate(self.dag.parent_masks):
             members = [u for u in range(self.dag.n) if (parents | 1 << v) >> u & 1]
             kept = ~rows.holes[:, members].any(axis=1)
-            if self.counter.fitted[v]:
+            if v not in self.counter.only_chosen:
                 kept &= rows.free(v)
             codes, weights = rows.codes[kept], rows.weights[kept]
             fitter = FamilyFitter.of_codes(self._fitter.arities, codes, weights, None, 1.0, "none")

@@ -75,7 +75,8 @@ class ExpectedMoments(NamedTuple):
     Attributes
     ----------
     counts : dict of int to array
-        For each discrete variable, the expected counts of its table, without rows in which it was set.
+        For each discrete variable, the expected counts of its table, without rows in which it was set; if it was set in
+        every row and has no parents, how often each level was chosen.
     moments : dict of int to Moments
         For each measured variable, likewise.
     log_likelihood : float
@@ -125,6 +126,13 @@ class IncompleteMeasured:
         self.measured = list(bits(measured))
         self._is_measured = measured
         self._codes, self._values = rows.codes, rows.values
+        # Discrete variables that were set in every row and have no parents: their tables say how often each level was
+        # chosen, and are part of neither likelihood nor prior.
+        self.only_chosen = [
+            v
+            for v, mask in enumerate(self.parents)
+            if not (mask or measured >> v & 1 or rows.chosen is None) and rows.chosen[:, v].all()
+        ]
         # The discrete variables whose state decides about the equations.
         self._deciding = sorted({d for v in self.measured for d in bits(self.parents[v] & ~measured)})
         self._patterns = [self._pattern(*found, names) for found in rows.patterns()]
@@ -138,6 +146,8 @@ class IncompleteMeasured:
         """Return the expected moments, the expected counts and the likelihood under a network."""
         counts = {v: np.zeros(self._size(v)) for v in range(len(self.parents)) if not self._is_measured >> v & 1}
         moments = {v: self._no_moments(v) for v in self.measured}
+        for v in self.only_chosen:
+            counts[v] += np.bincount(self._codes[:, v], minlength=counts[v].size)
         logs = []
         for pattern, rows in self._blocks():
             found = self._solved(model, pattern, rows)
@@ -155,7 +165,7 @@ class IncompleteMeasured:
         """Return the moments or the counts of the rows that are complete in a family."""
         scope = [*bits(self.parents[variable]), variable]
         kept = ~np.isnan(self._values[:, scope]).any(axis=1)
-        if self.rows.chosen is not None:
+        if self.rows.chosen is not None and variable not in self.only_chosen:
             kept &= ~self.rows.chosen[:, variable]
         codes, values = self._codes[kept], self._values[kept]
         if not self._is_measured >> variable & 1:

@@ -231,6 +231,8 @@ class IncompleteMeasuredFitter:
             return 0.0
         total = 0.0
         for v in range(self.dag.n):
+            if v in self.expectation.only_chosen:
+                continue
             if v not in model.regressions:
                 table = model.tables.cpts[v]
                 total += FIT_PRIORS["bdeu"](self.ess, table.size) * float(np.log(table).sum())
