@@ -163,8 +163,8 @@ class IncompleteCounter:
         self._scopes = [mask | 1 << v for v, mask in enumerate(self.parents)]
         self._patterns = _numbered(rows.holes)
         self._groups = [group for part in _parts(rows) for group in self._divided(part)]
-        # Variables that were set in every row and have no parents: their tables say how often each level was chosen, and
-        # are part of neither likelihood nor prior.
+        # Variables that were set in every row and have no parents: their tables say how often each level was chosen,
+        # and are part of neither likelihood nor prior.
         self.only_chosen = [v for v, mask in enumerate(self.parents) if not (mask or rows.free(v).any())]
 
     @cached_property
