@@ -9,10 +9,16 @@ import pandas as pd
 import pytest
 
 import dagscape as ds
+from dagscape.core.resources import Budget
+from dagscape.posterior import evidence
+from dagscape.posterior.evidence import best_of
+from dagscape.posterior.weighing import weighed_settings
 from dagscape.sampling import holes as holes_module
 from dagscape.sampling import network_steps
 from dagscape.sampling.holes import DiscreteHoles, linked_parts
-from dagscape.sampling.measured_holes import MeasuredHoles
+from dagscape.sampling.imputing_chain import job_of_incomplete
+from dagscape.sampling.measured_holes import MeasuredHoles, prior_rows
+from dagscape.studies.missing_rules import complete_rows
 from oracles.incomplete import cells_given_dag, edges_over_completions, edges_over_numbers, numbers_given_dag
 
 OFF = ~np.eye(3, dtype=bool)
@@ -182,6 +188,31 @@ def test_settings_are_chosen_on_a_table_with_drawn_cells():
 
 
 @short
+@pytest.mark.parametrize("divided", [False, True])
+def test_settings_of_numbers_are_weighed_with_the_prior_of_the_chain(divided, monkeypatch):
+    values = np.random.default_rng(1).normal(size=(40, 4)) * [1, 5, 0.1, 2] + [3, 0, 0, -4]
+    values[:10, 1] = values[5:20, 2] = np.nan
+    data = ds.NumericData.from_array(values, missing="keep")
+    jobs = []
+
+    def recorded(grids, *arguments):
+        jobs.extend(job for grid in grids for job in grid.jobs)
+        return weighed_settings(grids, *arguments)
+
+    monkeypatch.setattr(evidence, "weighed_settings", recorded)
+    budget = Budget.of(1, None)
+    if divided:
+        table = complete_rows(data)
+        best_of(table, {"score": "bge"}, budget, prior_data=prior_rows(data), whole_columns=3, part_columns=2)
+    else:
+        job_of_incomplete(data, {"score": "bge"}, "best", budget)
+    assert len(jobs) > 1
+    for job in jobs:
+        columns = [data.variables.index(name) for name in job.data.variables]
+        assert len(columns) == (2 if divided else 4)
+        np.testing.assert_array_equal(job.whole.values, prior_rows(data).values[:, columns])
+
+
 def test_results_say_what_was_drawn(tmp_path):
     data = incomplete_asia()
     drawn = ds.chain(data, missing="sample", draws=20, chains=1, settings="fixed")

@@ -52,7 +52,7 @@ from dagscape.scores.kinds import as_data
 from dagscape.scores.registry import find_score
 from dagscape.scores.requirements import scoring_requirements
 from dagscape.scores.scoring import score_job
-from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, ScoringJob, prepare
+from dagscape.scores.scoring_job import STRUCTURE_OPTIONS, ScoringJob, prepare_sample
 
 # What a method does about settings that are not given, if it needs one of each: the best, or fixed ones.
 BEST, FIXED = "best", "fixed"
@@ -67,7 +67,9 @@ _MOST_PARTS = 24
 _SHARE_OF_TIME = 4
 
 
-def averaged_grids(data: ScoredData | Frame | ComparedCuts, options: Mapping[str, Any]) -> list[Grid]:
+def averaged_grids(
+    data: ScoredData | Frame | ComparedCuts, options: Mapping[str, Any], prior_data: ScoredData | None = None
+) -> list[Grid]:
     """Return the settings to average over: the usual ones for all that the options do not fix.
 
     Parameters
@@ -76,6 +78,8 @@ def averaged_grids(data: ScoredData | Frame | ComparedCuts, options: Mapping[str
         The data; those of a table that was cut in several ways are averaged over, too.
     options : mapping
         Options of :func:`dagscape.local_scores`. Scores that are no probabilities of the data have one setting.
+    prior_data : data set, optional
+        What priors take means and scales from. Default: the data.
     """
     others = _given(options)
     data, others["score"] = with_score(data, others.get("score", DISCRETE_SCORE))
@@ -93,7 +97,7 @@ def averaged_grids(data: ScoredData | Frame | ComparedCuts, options: Mapping[str
         prior = ["uniform" if prior is None else prior]
     for parameter in definition.parameters:
         parameters.setdefault(parameter.name, parameter.default)
-    return grids_of(data, others, parameters, prior, most)
+    return grids_of(data, others, parameters, prior, most, prior_data)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,6 +117,7 @@ def job_of_best(
     cut_weights: str = EQUAL,
     needed: int = 0,
     clock: Clock | None = None,
+    prior_data: ScoredData | None = None,
     check: Callable[[ScoringJob], None] = lambda _: None,
 ) -> ScoringJob:
     """Return how data are scored by a method that needs one setting of each kind.
@@ -129,7 +134,7 @@ def job_of_best(
         Whether the others have the highest evidence, or the defaults of :func:`dagscape.local_scores`.
     progress : bool or callable, optional
         As in :func:`dagscape.local_scores`.
-    over, cut_weights, needed, clock
+    over, cut_weights, needed, clock, prior_data
         As in :func:`best_of`.
     check : callable
         Refuses a job that the method cannot do, before anything is computed; only its parameters and its prior change
@@ -142,21 +147,32 @@ def job_of_best(
     if settings == FIXED:
         if isinstance(data, ComparedCuts):
             data = best_of(data, _with_defaults(given), budget, cut_weights, over=over).data
-        job = prepare(data, **given)
+        job = prepare_sample(data, None, prior_data, **given)
         check(job)
         return job
     whole = data if isinstance(data, ComparedCuts) else as_data(data, definition)
     first = _usual(whole) if isinstance(whole, ComparedCuts) else whole
     limited = definition.is_evidence and "max_parents" not in given
-    limit = limit_by_rows(first, given.get("required", ()), needed) if limited else {}
+    limit: dict[str, Any] = limit_by_rows(first, given.get("required", ()), needed) if limited else {}
     # Wrong options are refused before anything is computed.
-    job = replace(prepare(first, **given, **limit), chosen=limit)
+    job = replace(prepare_sample(first, None, prior_data, **given, **limit), chosen=limit)
     check(job)
     if not definition.is_evidence:
         return job
     with listening(progress) as listener:
-        found = best_of(whole, given, budget, cut_weights, over=over, needed=needed, clock=clock, progress=listener)
-    return replace(prepare(found.data, **given, **found.chosen), choice=found.words, chosen=found.chosen)
+        found = best_of(
+            whole,
+            given,
+            budget,
+            cut_weights,
+            over=over,
+            needed=needed,
+            clock=clock,
+            prior_data=prior_data,
+            progress=listener,
+        )
+    job = prepare_sample(found.data, None, prior_data, **given, **found.chosen)
+    return replace(job, choice=found.words, chosen=found.chosen)
 
 
 def _with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,6 +210,7 @@ def best_of(
     over: str = "dags",
     needed: int = 0,
     clock: Clock | None = None,
+    prior_data: ScoredData | None = None,
     whole_columns: int = _WHOLE_COLUMNS,
     part_columns: int = _PART_COLUMNS,
     progress: ProgressListener | None = None,
@@ -214,6 +231,8 @@ def best_of(
         The limit on parents by the number of rows is no lower.
     clock : Clock, optional
         A time limit. When a quarter of it is over, the parts of the columns that are left do not count.
+    prior_data : data set, optional
+        What priors take means and scales from, for data that were not cut. Default: the data.
     whole_columns : int
         Tables with more columns are divided into parts.
     part_columns : int
@@ -236,7 +255,8 @@ def best_of(
             break
         for number, part in enumerate(same):
             asked = {"max_parents": None, **options, **limits[number]}
-            grids = averaged_grids(part, _options_of_part(asked, datasets[number], part) if divided else asked)
+            own = _options_of_part(asked, datasets[number], part) if divided else asked
+            grids = averaged_grids(part, own, None if prior_data is None else prior_data.select(part.variables))
             if len(datasets) * sum(len(grid.jobs) for grid in grids) == 1:
                 return Choice(datasets[0], dict(limits[0]), _words_of(limits[0]))
             density = density_of_job(grids[0].largest) if several else 0.0

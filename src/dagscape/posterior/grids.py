@@ -36,7 +36,7 @@ from dagscape.scores.kinds import as_data
 from dagscape.scores.priors import PriorOption
 from dagscape.scores.registry import SCORES, find_score
 from dagscape.scores.requirements import scoring_requirements, scoring_seconds
-from dagscape.scores.scoring_job import ScoringJob, prepare
+from dagscape.scores.scoring_job import ScoringJob, prepare_sample
 from dagscape.scores.search_planning import SearchSize
 
 # What is averaged over, and compared, if a user does not say otherwise; chosen by calibration
@@ -180,8 +180,12 @@ def grids_of(
     parameters: Mapping[str, Any],
     structure_prior: PriorOption,
     max_parents: Limits,
+    prior_data: ScoredData | None = None,
 ) -> list[Grid]:
-    """Return the checked jobs of all settings, one grid for each way of cutting and setting of score parameters."""
+    """Return the checked jobs of all settings, one grid for each way of cutting and setting of score parameters.
+
+    Priors take means and scales from ``prior_data``, which is for data that were not cut; None: from the data.
+    """
     if isinstance(data, ComparedCuts):
         return [
             replace(grid, way=way, log_density=density_of_job(grid.largest))
@@ -202,7 +206,7 @@ def grids_of(
         jobs: dict[tuple[str, int], ScoringJob] = {}
         for prior, limit in itertools.product(priors, limits):
             chosen = dict(zip(varied, values, strict=True))
-            job = prepare(data, **options, **chosen, structure_prior=prior, max_parents=limit)
+            job = prepare_sample(data, None, prior_data, **options, **chosen, structure_prior=prior, max_parents=limit)
             # A data frame is read once.
             data = job.data
             jobs.setdefault((job.prior.name, job.max_parents), job)

@@ -296,7 +296,7 @@ def job_of_incomplete(
             parents = moved.parents
             holes.draw(parents, rng)
         table = holes.completed()
-    found = job_of_best(table, options, budget, settings, listener)
+    found = job_of_best(table, options, budget, settings, listener, prior_data=whole)
     job = replace(prepared(table, **found.chosen), choice=found.choice, chosen=found.chosen)
     if found.choice and "evidence" in found.choice:
         job = replace(job, choice=f"{job.choice}, on a table whose missing cells were drawn")

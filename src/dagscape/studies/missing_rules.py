@@ -14,7 +14,9 @@ Nobody knows what the missing cells were, and every rule assumes something about
 The last two have no probabilities: an edge that all members of a class have counts as 1, and one that some have
 reversed as 1/2. They have scores of their own, and the constraints of the others.
 
-The other rules have the same settings of score and prior, chosen once. An edge whose probability stays where it is
+The other rules have the same settings of score and prior, chosen once. A prior that takes means and scales from the
+data, such as that of BGe, takes them from what its rule keeps: complete rows under ``drop``, all observed cells under
+``sample``. An edge whose probability stays where it is
 under all rules does not depend on what was missing; one that moves does. Which rule is right, the table cannot say:
 they score different tables, so that their evidence cannot be compared.
 """

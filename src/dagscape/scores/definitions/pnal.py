@@ -67,7 +67,7 @@ _ROWS_PER_PARAMETER = 5
 _LEAST_EIGENVALUE = 1e-8
 # Columns are constant in rows if their standard deviation is less than this, relative to their range in all rows.
 _LEAST_DEVIATION = 2.0**-40
-# A family is impossible if its penalty alone is so many times the largest log-likelihood of a row, and more than 1000.
+# A family is impossible if its penalty alone is more than so many times the log of the number of rows, plus 1000.
 _PENALTY_ROOM = 16.0
 _PENALTY_FLOOR = 1e3
 # Tables of so many joint states for each row are arrays; larger ones list the states that occur.
