@@ -58,6 +58,7 @@ def public_objects() -> list[object]:
     measured = ds.GaussianNetwork.fit(dag, ds.NumericData.from_frame(numbers))
     conditional = ds.ConditionalGaussianNetwork.fit(dag, mixed)
     study = ds.sensitivity(data, ess=1.0)
+    incomplete = ds.Dataset.from_frame(data.to_frame().astype(object).where(np.eye(50, 4) == 0), missing="keep")
     drawn = ds.sample_dags(scores, 40)
     diagnostics = diagnose(drawn.scores.reshape(2, 20), drawn.networks)
     chains = dataclasses.replace(drawn, method="chain", chains=2, diagnostics=diagnostics)
@@ -105,6 +106,7 @@ def public_objects() -> list[object]:
         dataclasses.replace(
             study, settings=tuple(dataclasses.replace(s, structure_prior=EVIL) for s in study.settings)
         ),
+        ds.compare_missing(incomplete, ["drop", "level"]),
         ds.compare(dag, learned.network),
         ds.mmpc(data),
         ds.plan(data),

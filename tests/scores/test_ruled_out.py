@@ -24,7 +24,8 @@ def measured_to_discrete(data: ds.MixedData):
 
 @pytest.fixture(autouse=True)
 def ruled(monkeypatch):
-    definition = replace(SCORES["dg-bge"], name="ruled", title="Ruled", ruled_out=measured_to_discrete, rule=RULE)
+    facts = {"name": "ruled", "title": "Ruled", "ruled_out": measured_to_discrete, "rule": RULE, "caution": None}
+    definition = replace(SCORES["dg-bge"], **facts)
     monkeypatch.setitem(SCORES, "ruled", definition)
 
 

@@ -80,7 +80,7 @@ def test_wide_guesses_are_uniform_below_what_is_known():
     assert known.mean() == pytest.approx(2 / 3, abs=0.02)
 
 
-@given(models(ranges=Ranges(unready=(0.0, 0.3))))
+@given(models(ranges=Ranges(unready=(0.0, 0.2))))
 def test_prerequisites_are_strong_if_tables_are_rejected(model):
     assert all(0.9 <= strength <= 1.0 for strength in lacking_both(model).values())
     assert all(increases(network_cpt) for network_cpt in skill_network(model).cpts.values())
