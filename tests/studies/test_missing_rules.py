@@ -89,6 +89,19 @@ def test_default_rules_are_those_for_the_data():
     assert ds.compare_missing(mixed).rules == ("drop",)
 
 
+def test_frames_and_files_are_read_with_their_missing_cells(tmp_path):
+    frame = incomplete().to_frame().astype(object)
+    rows = int(frame.notna().all(axis=1).sum())
+    found = ds.compare_missing(frame, ["drop", "level"])
+    assert found.rows == (rows, len(frame))
+    frame.to_csv(tmp_path / "incomplete.csv", index=False)
+    of_file = ds.compare_missing(str(tmp_path / "incomplete.csv"), ["drop", "level"])
+    np.testing.assert_array_equal(of_file.edges, found.edges)
+    numbers = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["x", "y"])
+    numbers.loc[0, "x"] = np.nan
+    assert ds.compare_missing(numbers, ["drop", "pnal"]).rows == (39, 40)
+
+
 def test_complete_tables_are_the_same_under_all_rules():
     data = ds.load_network("asia").sample(100, seed=1).select(["smoke", "bronc", "dysp"])
     found = ds.compare_missing(data)

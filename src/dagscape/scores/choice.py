@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dagscape.data.any_data import what_variables_are
+from dagscape.data.continuous.measuring import NumericMissing
 from dagscape.data.continuous.numeric import NumericData
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
@@ -44,7 +45,9 @@ class ChosenScore(str):
         return chosen
 
 
-def with_score(data: Any, score: str, mixed_score: str = MIXED_SCORE) -> tuple[Any, str]:
+def with_score(
+    data: Any, score: str, mixed_score: str = MIXED_SCORE, *, missing: NumericMissing = "error"
+) -> tuple[Any, str]:
     """Return data and the score to use: the one that is given or, for ``"auto"``, one that suits the variables.
 
     Parameters
@@ -55,6 +58,8 @@ def with_score(data: Any, score: str, mixed_score: str = MIXED_SCORE) -> tuple[A
         The name of a score, or ``"auto"``.
     mixed_score : str
         The score of mixed data.
+    missing : {"error", "drop", "keep"}
+        How the missing cells of a file or a frame are treated.
 
     Examples
     --------
@@ -67,6 +72,6 @@ def with_score(data: Any, score: str, mixed_score: str = MIXED_SCORE) -> tuple[A
     if isinstance(data, ComparedCuts):
         return data, ChosenScore(DISCRETE_SCORE, "numbers are cut into intervals")
     if not isinstance(data, Dataset | NumericData):
-        data = simplest(as_mixed(data))
+        data = simplest(as_mixed(data, missing=missing))
     chosen = {Dataset: DISCRETE_SCORE, NumericData: MEASURED_SCORE}.get(type(data), mixed_score)
     return data, ChosenScore(chosen, what_variables_are(data))

@@ -192,7 +192,7 @@ def _taken(data: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return data as their score takes them, and the options with its name."""
     score = options.get("score", AUTO_SCORE if not isinstance(data, Dataset) else DISCRETE_SCORE)
     check_posterior(score)
-    data, name = with_score(data, score)
+    data, name = with_score(data, score, missing="keep")
     definition = find_score(name)
     found: Any = as_data(data, definition, complete=False)
     if found.has_missing and found.experimental_rows:
