@@ -273,6 +273,19 @@ def test_wrong_options_are_refused(options, message):
         ds.learn(levels_data(0), **{"missing": "em", **options})
 
 
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ("em.json", "start is a str; it must be a Dag or a Network"),
+        (5, "start is an int; it must be a Dag or a Network"),
+        (ds.Dag(["a", "b"]), "start"),
+    ],
+)
+def test_only_networks_of_the_data_are_starts(start, message):
+    with pytest.raises((ds.InvalidData, ds.InvalidOption), match=message):
+        ds.learn(levels_data(0), missing="em", start=start)
+
+
 def test_scores_cannot_be_completed():
     with pytest.raises(ds.InvalidOption, match="missing is 'em', which needs data, not scores"):
         ds.learn(ds.local_scores(COMPLETE), missing="em")

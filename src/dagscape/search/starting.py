@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dagscape.core.errors import InvalidOption, argument, type_of
 from dagscape.core.masks import bits
@@ -24,13 +24,26 @@ def starting_network(scores: LocalScores, start: Dag | HasDag | None) -> Dag:
     """
     if start is None:
         return Dag.trusted(scores.variables, tuple(_mask(required) for required in scores.constraints.required))
+    dag = network_of_user(start, scores.variables)
+    _check_constraints(scores, dag)
+    return dag
+
+
+def network_of_user(start: Dag | HasDag, variables: Sequence[str]) -> Dag:
+    """Return the network that a user starts from, with the variables in the order of the data.
+
+    Parameters
+    ----------
+    start : Dag or an object with a ``dag``
+        The user's choice.
+    variables : sequence of str
+        The variables of the data.
+    """
     dag = getattr(start, "dag", start)
     if not isinstance(dag, Dag):
         raise InvalidOption(f"is {type_of(start)}; it must be a Dag or a Network", option="start")
-    check_variables(dag.variables, scores.variables, "the data", option="start")
-    dag = dag.reordered(scores.variables)
-    _check_constraints(scores, dag)
-    return dag
+    check_variables(dag.variables, variables, "the data", option="start")
+    return dag.reordered(variables)
 
 
 def most_parents(start: object) -> int:

@@ -54,7 +54,7 @@ from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search.incomplete_kinds import INCOMPLETE_KINDS, Completed, Fitted, IncompleteKind
 from dagscape.search.learner import Learner
 from dagscape.search.running import run_learner
-from dagscape.search.starting import most_parents
+from dagscape.search.starting import most_parents, network_of_user
 from dagscape.search.trace import Step
 
 STRUCTURAL_RULES = {"starts": Whole(1), "max_iterations": Whole(1)}
@@ -157,8 +157,8 @@ def structural_em(
         listener=listener,
         max_iterations=max_iterations,
     )
-    given: Any = start
-    return search.run(getattr(given, "dag", given), starts)
+    given = None if start is None else network_of_user(start, incomplete.variables)
+    return search.run(given, starts)
 
 
 def _incomplete_data(data: Any, options: dict[str, Any]) -> AnyData:
@@ -231,7 +231,7 @@ class _Search:
         )
 
     def _first_networks(self, given: Dag | None, starts: int) -> Iterator[Dag]:
-        yield self.kind.tree(None) if given is None else given.reordered(self.kind.data.variables)
+        yield self.kind.tree(None) if given is None else given
         for _ in range(starts - 1):
             yield self.kind.tree(self.rng)
 
