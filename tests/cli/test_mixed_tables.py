@@ -117,6 +117,25 @@ def test_copies_are_named(capfd, survey):
     assert (code, words in err) == (3, True), err
 
 
+@pytest.mark.parametrize("command", [["score", "--score", "bge"], ["learn", "--score", "auto"], ["mmpc"]])
+def test_columns_of_numbers_that_look_wrong_are_named_once_as_in_python(capfd, tmp_path, command):
+    rng = np.random.default_rng(2)
+    pressure = np.where(np.arange(90) < 9, 0, rng.integers(60, 120, 90))
+    weight = rng.normal(70, 9, 90).round(2)
+    pd.DataFrame({"pressure": pressure, "weight": weight, "pounds": 2 * weight}).to_csv(tmp_path / "t.csv", index=False)
+    code, _, err = run(capfd, command[0], tmp_path / "t.csv", *command[1:])
+    lines = err.splitlines()
+    assert code == 0, err
+    assert [line for line in lines if "'pressure'" in line] == [
+        "dagscape: warning: 'pressure' is 0 in 9 rows and at least 62 in the others: if 0 means that it was not "
+        "measured, empty these cells"
+    ]
+    assert [line for line in lines if "'pounds'" in line] == [
+        "dagscape: warning: 'weight', 'pounds' are copies of each other, in the same unit or another: leave out all "
+        "but one (--drop)"
+    ]
+
+
 def test_results_that_need_discrete_data_say_what_they_got(capfd, survey, tmp_path):
     for command, option, words in (
         ("learn", ["--network", tmp_path / "n.bif"], "cannot be fitted to a mixed table"),

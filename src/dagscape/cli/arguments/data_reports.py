@@ -5,15 +5,16 @@ from __future__ import annotations
 import click
 
 from dagscape.cli.program.output import Output
+from dagscape.cli.program.wording import worded
+from dagscape.core.errors import SuspiciousColumns
 from dagscape.data.any_data import AnyData
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.data.discrete.notices import cut_sentences
-from dagscape.data.discrete.related_columns import relation_warnings
-from dagscape.data.discrete.summary import experiment_warnings, identifier_warnings, set_aside_warnings
+from dagscape.data.discrete.summary import set_aside_warnings
 from dagscape.data.kinds.decisions import is_unasked
-from dagscape.data.mixed.converting import discrete_part
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.data.mixed.notices import level_sentences
+from dagscape.data.notices import data_warnings
 from dagscape.scores.choice import AUTO_SCORE
 
 
@@ -21,11 +22,13 @@ def report_data(dataset: AnyData, out: Output) -> None:
     """Warn about dropped rows and about columns that look wrong."""
     report_dropped_rows(dataset, out)
     report_decisions(dataset, out)
-    numeric = [] if isinstance(dataset, Dataset) else [*set_aside_warnings(dataset), *experiment_warnings(dataset)]
-    if isinstance(dataset, MixedData) and (part := discrete_part(dataset)) is not None:
-        numeric += [*identifier_warnings(part), *relation_warnings(part)]
-    for warning in dataset.describe().warnings if isinstance(dataset, Dataset) else numeric:
-        out.warn(warning)
+    if isinstance(dataset, Dataset):
+        found = list(dataset.describe().warnings)
+    else:
+        wrong = [warning for warning in data_warnings(dataset) if isinstance(warning, SuspiciousColumns)]
+        found = [*set_aside_warnings(dataset), *map(worded, wrong)]
+    for sentence in found:
+        out.warn(sentence)
 
 
 def report_dropped_rows(data: AnyData, out: Output) -> None:
