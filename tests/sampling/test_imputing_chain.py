@@ -187,7 +187,6 @@ def test_settings_are_chosen_on_a_table_with_drawn_cells():
     assert drawn.score_info.parameters["ess"] in (0.5, 2.0, 8.0, 32.0)
 
 
-@short
 @pytest.mark.parametrize("divided", [False, True])
 def test_settings_of_numbers_are_weighed_with_the_prior_of_the_chain(divided, monkeypatch):
     values = np.random.default_rng(1).normal(size=(40, 4)) * [1, 5, 0.1, 2] + [3, 0, 0, -4]
@@ -213,6 +212,7 @@ def test_settings_of_numbers_are_weighed_with_the_prior_of_the_chain(divided, mo
         np.testing.assert_array_equal(job.whole.values, prior_rows(data).values[:, columns])
 
 
+@short
 def test_results_say_what_was_drawn(tmp_path):
     data = incomplete_asia()
     drawn = ds.chain(data, missing="sample", draws=20, chains=1, settings="fixed")
