@@ -287,6 +287,10 @@ def test_the_table_of_a_level_that_was_always_set_is_that_of_complete_rows(metho
 
     found = fitted(frame.assign(y=np.where(np.arange(60) < 1, np.nan, y)), missing="em")
     np.testing.assert_allclose(found.cpts["g"], fitted(frame).cpts["g"])
+    # Of rows that do not say what was chosen, nothing is counted.
+    lacking = fitted(frame.assign(g=frame["g"].where(np.arange(60) > 4)), missing="em").cpts["g"]
+    counts = frame["g"][5:].value_counts()[["a", "b"]].to_numpy() + (0.5 if method == "posterior-mean" else 0)
+    np.testing.assert_allclose(lacking, counts / counts.sum())
     assert found.incomplete_fit.converged
     assert found.incomplete_fit.iterations > 0
     assert (np.diff(found.incomplete_fit.objectives) >= 0).all()

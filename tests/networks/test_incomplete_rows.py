@@ -295,6 +295,12 @@ def test_a_variable_that_was_always_set_does_not_end_em(prior):
     # As with complete rows, its table says how often each level was chosen.
     whole = ds.Dataset.from_codes(codes, levels, interventions=marks)
     np.testing.assert_allclose(found.cpts["x"], ds.Network.fit(dag, whole, prior=prior).cpts["x"])
+    # Of rows that do not say what was chosen, nothing is counted.
+    holes[:5, 0] = True
+    lacking = ds.Dataset.from_codes(codes, levels, holes=holes, interventions=marks)
+    expected = np.bincount(x[5:], minlength=2) + {"bdeu": 0.5, "k2": 1.0, "none": 0.0}[prior]
+    found_lacking = ds.Network.fit(dag, lacking, prior=prior, missing="em")
+    np.testing.assert_allclose(found_lacking.cpts["x"], expected / expected.sum())
     own = IncompleteRows.of(["x", "y", "z"], data)
     counts, _ = expected_counts([[], [0], [1]], list(found.cpts.values()), [2] * 3, own.codes, own.weights, own.chosen)
     pseudo = {"bdeu": 0.25, "k2": 1.0, "none": 0.0}[prior]

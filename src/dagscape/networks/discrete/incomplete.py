@@ -182,6 +182,9 @@ class IncompleteCounter:
         """
         tables = Tables(self.parents, cpts)
         counts = [np.zeros(cpt.size) for cpt in cpts]
+        for v in self.only_chosen:
+            shown = ~self.rows.holes[:, v]
+            counts[v] += np.bincount(self.rows.codes[shown, v], self.rows.weights[shown], counts[v].size)
         logs = []
         for group, rows in self._blocks():
             collected, log_probabilities = self._collected(tables, group, rows)
@@ -194,7 +197,7 @@ class IncompleteCounter:
                     scope = self._scopes[v] & group.hidden
                     shares = summed_to(collected.tree.scopes[home], beliefs[home], scope)
                     _add(counts[v], self._cells(v, rows, group.hidden), weights, shares)
-            for v in self._counted_families(group):
+            for v in group.families:
                 if not self._scopes[v] & group.hidden:
                     cells, _ = self._cells(v, rows, 0)
                     counts[v] += np.bincount(cells, weights=weights, minlength=counts[v].size)
@@ -231,10 +234,6 @@ class IncompleteCounter:
     def _with_hidden(self, group: _Group) -> list[int]:
         """Return the families of a group with hidden members, in the order of the last factors of its tree."""
         return [v for v in group.families if self._scopes[v] & group.hidden]
-
-    def _counted_families(self, group: _Group) -> list[int]:
-        """Return the families that the rows of a group are counted for."""
-        return [v for v in range(len(self.parents)) if v in group.families or v in self.only_chosen]
 
     def _collected(self, tables: Tables, group: _Group, rows: NDArray[np.intp]) -> tuple[Collected | None, Floats]:
         """Return the first pass over a block of rows, and the logarithm of the probability of each row."""

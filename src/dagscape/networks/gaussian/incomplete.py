@@ -147,7 +147,8 @@ class IncompleteMeasured:
         counts = {v: np.zeros(self._size(v)) for v in range(len(self.parents)) if not self._is_measured >> v & 1}
         moments = {v: self._no_moments(v) for v in self.measured}
         for v in self.only_chosen:
-            counts[v] += np.bincount(self._codes[:, v], minlength=counts[v].size)
+            shown = ~np.isnan(self._values[:, v])
+            counts[v] += np.bincount(self._codes[shown, v], minlength=counts[v].size)
         logs = []
         for pattern, rows in self._blocks():
             found = self._solved(model, pattern, rows)
