@@ -1,9 +1,9 @@
 // Refuses to compile under options that let the compiler change the results of floating-point operations.
 //
 // Double-double arithmetic, compensated sums and the bounds on their errors need every operation on doubles to be
-// rounded as IEEE 754 says. This file comes first in every source of the kernels and bindings, with native/common.hpp or
-// alone (`-include`, in CMakeLists.txt and the Makefile). Some options define no macro in some compilers; CMakeLists.txt
-// refuses these by name.
+// rounded as IEEE 754 says. This file comes first in every source of the kernels and bindings, with native/common.hpp
+// or alone (`-include`, in CMakeLists.txt and the Makefile). Some options define no macro in some compilers;
+// CMakeLists.txt refuses these by name.
 #pragma once
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
