@@ -14,7 +14,7 @@ _PATTERNS_SHOWN, _PAIRS_SHOWN, _TESTS_SHOWN = 6, 4, 6
 # A p-value that says something.
 _SMALL = 0.05
 
-_TESTS = {"chi-square": "χ²", "welch": "Welch's t"}
+_TESTS = {"chi-square": "Pearson", "mann-whitney": "Mann-Whitney"}
 
 
 def render_data(summary: DataSummary) -> list[Block]:
@@ -88,19 +88,21 @@ def _gap_tests(found: MissingCells) -> Iterator[Block]:
         )
         return
     yield Note(
-        f"Gaps that depend on other columns, by tests of {plural(found.test_count, 'pair')} with Holm's p-values:"
+        f"Gaps that depend on other columns, by tests of {plural(found.test_count, 'pair')} with Holm's p-values "
+        "(pairs with few rows are not tested):"
     )
     rows = [
         (
             Name(test.column),
             Name(test.other),
+            number(test.rows),
             _TESTS[test.test],
             number(test.statistic, ",.2f"),
             number(test.adjusted, ".2g"),
         )
         for test in small
     ]
-    yield table(["gaps of", "depend on", "test", "statistic", "p"], rows, numeric=[3, 4])
+    yield table(["gaps of", "depend on", "rows with gaps", "test", "χ²", "p"], rows, numeric=[2, 4, 5])
 
 
 def _guesses(summary: DataSummary) -> Iterator[Block]:

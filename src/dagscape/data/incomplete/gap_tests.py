@@ -9,8 +9,13 @@ and the mean :math:`\bar y_j` of the :math:`m_j` rows of group *j* in their :mat
 has about a χ² distribution with :math:`\sum_j p_j - p` degrees of freedom.
 
 *For each pair of columns*, whether one is missing is compared with what the other holds: its levels by Pearson's χ²
-test, if every expected count is at least 1, and its numbers by Welch's t-test [welch1947]_. The p-values of all of
-these tests are corrected by Holm's method [holm1979]_.
+test, and its numbers by the test of Mann and Whitney [mann1947]_, which compares ranks, and so is not misled by a few
+very large numbers. Equal numbers have their mean rank, and the variance of the rank sum allows for them. The squared
+deviation of that sum, in units of its variance, has about a χ² distribution with 1 degree of freedom.
+
+Both approximations need rows. Levels are tested only if all expected counts are at least 5; levels that are too rare,
+the rarest first, count as one. Numbers are tested only if at least 5 rows without the most frequent number are expected
+with a gap, and as many without one. The p-values of all tests that are left are corrected by Holm's method [holm1979]_.
 
 Both tests can show that gaps depend on what was observed. None can show that they do not depend on what was not.
 """
@@ -34,7 +39,8 @@ MOST_COLUMNS, MOST_GROUPS = 60, 1000
 # Pairs of columns that are tested: of more, those whose first column has the most gaps.
 MOST_PAIRS = 4000
 
-_LEAST_EXPECTED = 1.0
+# Rows that are expected with and without a gap, of each level, or beside the most frequent number.
+_LEAST_EXPECTED = 5
 
 Weights = npt.NDArray[np.int64]
 
@@ -74,11 +80,13 @@ class GapTest:
     ----------
     column, other : str
         The column with gaps, and the other one.
+    rows : int
+        The number of rows in which the first is missing and the second is not.
     test : str
-        ``"chi-square"`` or ``"welch"``.
+        ``"chi-square"`` or ``"mann-whitney"``.
     statistic : float
-        χ², or the absolute value of t.
-    freedom : float
+        χ².
+    freedom : int
         Its degrees of freedom.
     p_value, adjusted : float
         The p-value, and Holm's for all tests together.
@@ -86,9 +94,10 @@ class GapTest:
 
     column: str
     other: str
+    rows: Count
     test: str
     statistic: NotNegative
-    freedom: Annotated[float, Between(0.0)]
+    freedom: Count
     p_value: _Probability
     adjusted: _Probability
 
@@ -139,53 +148,59 @@ def gap_tests(columns: Mapping[str, Floats], measured: Sequence[str], weights: W
         (name for name in columns if lacking[name].any()), key=lambda name: -int(weights[lacking[name]].sum())
     )
     pairs = [(name, other) for name in gappy for other in columns if other != name][:MOST_PAIRS]
+    codes = {name: np.unique(column[~lacking[name]], return_inverse=True)[1] for name, column in columns.items()}
     found = []
     for name, other in pairs:
         shown = ~lacking[other]
-        cells, gaps, own = columns[other][shown], lacking[name][shown], weights[shown]
-        result = _welch(cells, gaps, own) if other in measured else _chi_square(cells, gaps, own)
+        table = _counts(codes[other], lacking[name][shown], weights[shown])
+        result = _mann_whitney(table) if other in measured else _chi_square(table)
         if result is not None:
-            found.append((name, other, *result))
+            found.append((name, other, int(table[0].sum()), *result))
     found.sort(key=lambda test: test[-1])
     tests, adjusted = [], 0.0
-    for place, (name, other, kind, statistic, freedom, p_value) in enumerate(found):
+    for place, (name, other, rows, kind, statistic, freedom, p_value) in enumerate(found):
         adjusted = max(adjusted, min(1.0, (len(found) - place) * p_value))
-        tests.append(GapTest(name, other, kind, statistic, freedom, p_value, adjusted))
+        tests.append(GapTest(name, other, rows, kind, statistic, freedom, p_value, adjusted))
     return tests
 
 
-def _chi_square(cells: Floats, gaps: npt.NDArray[np.bool_], weights: Weights) -> tuple[str, float, float, float] | None:
-    """Return Pearson's test of levels against gaps."""
+def _counts(codes: npt.NDArray[np.intp], gaps: npt.NDArray[np.bool_], weights: Weights) -> Floats:
+    """Return how many rows with a gap, and without one, have each value, in ascending order."""
+    values = int(codes.max(initial=-1)) + 1
+    return np.stack([np.bincount(codes[part], weights[part], values) for part in (gaps, ~gaps)])
+
+
+def _chi_square(counts: Floats) -> tuple[str, float, int, float] | None:
+    """Return Pearson's test of levels, the rarest of which are pooled."""
     from scipy.special import chdtrc
 
-    if not gaps.any() or gaps.all():
+    totals = counts.sum(axis=0)
+    if not counts.sum(axis=1).all():
         return None
-    levels, codes = np.unique(cells, return_inverse=True)
-    counts = np.stack([np.bincount(codes[part], weights[part], len(levels)) for part in (gaps, ~gaps)])
+    # An expected count in the smaller of both groups is its share of a level's rows.
+    least = _LEAST_EXPECTED * totals.sum() / counts.sum(axis=1).min()
+    order = np.argsort(totals, kind="stable")
+    # Pooled are all levels that are too rare, and more of them if they are too rare together.
+    pooled = max(np.searchsorted(totals[order], least), 1 + np.searchsorted(np.cumsum(totals[order]), least))
+    counts = np.column_stack([counts[:, order[:pooled]].sum(axis=1), counts[:, order[pooled:]]])
+    if counts.shape[1] < 2:
+        return None
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    if len(levels) < 2 or expected.min() < _LEAST_EXPECTED:
-        return None
     statistic = float(((counts - expected) ** 2 / expected).sum())
-    return "chi-square", statistic, float(len(levels) - 1), float(chdtrc(len(levels) - 1, statistic))
+    freedom = counts.shape[1] - 1
+    return "chi-square", statistic, freedom, float(chdtrc(freedom, statistic))
 
 
-def _welch(cells: Floats, gaps: npt.NDArray[np.bool_], weights: Weights) -> tuple[str, float, float, float] | None:
-    """Return Welch's test of numbers beside gaps against the others."""
-    from scipy.special import stdtr
+def _mann_whitney(counts: Floats) -> tuple[str, float, int, float] | None:
+    """Return the test of Mann and Whitney of numbers beside gaps against the others."""
+    from scipy.special import chdtrc
 
-    means, errors, counts = [], [], []
-    for part in (gaps, ~gaps):
-        own, x = weights[part], cells[part]
-        count = float(own.sum())
-        if count < 2:
-            return None
-        mean = own @ x / count
-        means.append(mean)
-        errors.append(own @ (x - mean) ** 2 / (count - 1) / count)
-        counts.append(count)
-    total = errors[0] + errors[1]
-    if not total > 0:
+    sizes, ties = counts.sum(axis=1), counts.sum(axis=0)
+    total = float(ties.sum())
+    if not sizes.all() or sizes.min() * (1 - ties.max() / total) < _LEAST_EXPECTED:
         return None
-    statistic = abs(means[0] - means[1]) / total**0.5
-    freedom = total**2 / sum(error**2 / (count - 1) for error, count in zip(errors, counts, strict=True))
-    return "welch", float(statistic), float(freedom), float(2 * stdtr(freedom, -statistic))
+    ranks = np.cumsum(ties) - (ties - 1) / 2
+    apart = counts[0] @ ranks - sizes[0] * (total + 1) / 2
+    variance = sizes[0] * sizes[1] / 12 * (total + 1 - (ties**3 - ties).sum() / (total * (total - 1)))
+    statistic = float(apart**2 / variance)
+    return "mann-whitney", statistic, 1, float(chdtrc(1, statistic))
