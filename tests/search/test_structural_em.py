@@ -14,6 +14,7 @@ import dagscape as ds
 from dagscape.core.clock import Clock
 from dagscape.networks.discrete.completing import COPIES, MOST_STATES, completed_rows
 from dagscape.networks.discrete.incomplete import IncompleteCounter, IncompleteRows
+from dagscape.report.learning import render_learned
 from dagscape.scores.expected import expected_job
 from dagscape.scores.tables.on_demand import on_demand_scores
 from dagscape.search import structural_em
@@ -296,6 +297,10 @@ def test_time_ends_it():
         found = ds.learn(levels_data(1), "ges", missing="em", max_seconds=1e-6, starts=3)
     assert not found.complete
     assert len(found.details["ends"]) == 1
+    assert found.stopped_by == "the time limit"
+    with pytest.warns(ds.StoppedEarly, match="structural EM reached max_iterations"):
+        found = ds.learn(levels_data(1), "ges", missing="em", max_iterations=1)
+    assert repr(found).endswith(", stopped by the limit on iterations)")
 
 
 def test_ctrl_c_keeps_the_best(monkeypatch):
@@ -313,6 +318,8 @@ def test_ctrl_c_keeps_the_best(monkeypatch):
         found = ds.learn(levels_data(1), "ges", missing="em", starts=4)
     assert not found.complete
     assert found.provenance.parameters["interrupted"]
+    assert repr(found).endswith(", stopped by Ctrl-C)")
+    assert "; stopped by Ctrl-C" in str(render_learned(found)[0])
     fits[:] = [None, None]
     with pytest.raises(KeyboardInterrupt):
         ds.learn(levels_data(1), "ges", missing="em")

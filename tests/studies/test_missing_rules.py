@@ -160,6 +160,16 @@ def test_rules_that_data_or_scores_do_not_allow_are_refused():
         ds.compare_missing(every, ["drop"], settings="fixed")
 
 
+@pytest.mark.filterwarnings("ignore::dagscape.StoppedEarly")
+def test_ctrl_c_ends_the_comparison():
+    def stop(report):
+        if report.task == "Running chains" and report.done >= 1000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ds.compare_missing(incomplete(), ["sample", "drop"], draws=1_000_000, progress=stop, **FIXED)
+
+
 def test_one_network_by_structural_em():
     data = incomplete()
     found = ds.compare_missing(data, ["em"], max_parents=2)

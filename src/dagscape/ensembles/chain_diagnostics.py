@@ -230,14 +230,26 @@ def _problems(
             f"{edge[0]} → {edge[1]}"
         )
     if r_hat_score > LARGEST_SCORE_R_HAT:
-        found.append(f"R-hat of the scores is {r_hat_score:.4g}, above {LARGEST_SCORE_R_HAT:g}")
+        found.append(f"R-hat of the scores is {_above(r_hat_score, LARGEST_SCORE_R_HAT)}")
     if r_hat_edges > LARGEST_EDGE_R_HAT and not worst.too_large:
-        found.append(f"R-hat of an edge is {r_hat_edges:.4g}, above {LARGEST_EDGE_R_HAT:g}")
+        found.append(f"R-hat of an edge is {_above(r_hat_edges, LARGEST_EDGE_R_HAT)}")
     if not found and ess_score < SMALLEST_SIZE:
-        found.append(f"the effective size of the scores is {ess_score:.0f}, below {SMALLEST_SIZE}")
+        found.append(f"the effective size of the scores is {math.floor(ess_score)}, below {SMALLEST_SIZE}")
     if not found and ess_edges < SMALLEST_SIZE:
-        found.append(f"the effective size of an edge is {ess_edges:.0f}, below {SMALLEST_SIZE}")
+        found.append(f"the effective size of an edge is {math.floor(ess_edges)}, below {SMALLEST_SIZE}")
     return found
+
+
+def _above(value: float, limit: float) -> str:
+    """Say that a value is above a limit, with as many digits as show it.
+
+    >>> _above(1.0342, 1.01), _above(1.01003, 1.01)
+    ('1.034, above 1.01', '1.01003, above 1.01')
+    """
+    for digits in range(4, 18):
+        if float(text := f"{value:.{digits}g}") > limit:
+            break
+    return f"{text}, above {limit:g}"
 
 
 def _verdict(problems: list[str], chains: int, worst: _Disagreement, edge: tuple[str, str] | None) -> str:

@@ -69,7 +69,7 @@ def _heading(found: Learned) -> str:
     size = f"{plural(found.network.n, 'variable')}, {plural(found.network.edge_count, 'edge')}"
     counts = {"step": found.details.get("steps"), "restart": found.details.get("restarts") or None}
     work = ", ".join(plural(count, what) for what, count in counts.items() if count is not None)
-    end = "" if found.complete else "; stopped by the time limit"
+    end = "" if found.complete else f"; stopped by {found.stopped_by}"
     if found.details.get("proved_optimal"):
         end = "; no network has a higher score"
     after = f" after {work}" if work else ""

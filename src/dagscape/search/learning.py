@@ -201,10 +201,13 @@ def learn(
 def _learned_by_em(found: StructuralFound, asked: Mapping[str, Any], clock: Clock, threads: int, seed: Seed) -> Learned:
     """Return what structural EM found, as a result."""
     caveats = Caveats(found.info.warnings)
+    stopped_by = ""
     if found.interrupted:
+        stopped_by = "Ctrl-C"
         caveats.issue(StoppedEarly("Ctrl-C ended structural EM: the network is the best found by then"))
     elif not found.complete:
         limit = argument("max_seconds") if clock.expired else argument("max_iterations")
+        stopped_by = "the time limit" if clock.expired else "the limit on iterations"
         caveats.issue(StoppedEarly(f"structural EM reached {limit}: the network is the best found by then"))
     caveats.issue(sparse_families(found.info, found.network.variables, found.network.to_adjacency()))
     parameters = {**asked, "missing": "em", "scores": found.info.to_dict(), "interrupted": found.interrupted}
@@ -219,7 +222,7 @@ def _learned_by_em(found: StructuralFound, asked: Mapping[str, Any], clock: Cloc
         score=found.score,
         complete=found.complete,
         trace=found.trace,
-        details=found.details,
+        details=found.details | ({"stopped_by": stopped_by} if stopped_by else {}),
     )
 
 

@@ -33,7 +33,7 @@ class Learned(OneNetwork):
     score : float
         Its score.
     complete : bool
-        Whether the search ended by itself; false if the time limit ended it.
+        Whether the search ended by itself; false if a limit or Ctrl-C ended it.
     trace : tuple of Step
         The steps of the search; :meth:`trace_frame` has them as a table.
     details : mapping
@@ -99,7 +99,12 @@ class Learned(OneNetwork):
         rows = [(number, step.text, step.score, step.seconds) for number, step in enumerate(self.trace)]
         return pd.DataFrame(rows, columns=["step", "move", "score", "seconds"])
 
+    @property
+    def stopped_by(self) -> str:
+        """What ended the search before its own end: ``"the time limit"``, ``"Ctrl-C"`` and so on; empty if nothing."""
+        return "" if self.complete else str(self.details.get("stopped_by", "the time limit"))
+
     def __repr__(self) -> str:
         size = f"{plural(self.network.n, 'variable')}, {plural(self.network.edge_count, 'edge')}"
-        end = "" if self.complete else ", stopped by the time limit"
+        end = "" if self.complete else f", stopped by {self.stopped_by}"
         return visible(f"Learned({self.method}: {size}, score {self.score:.4f}{end})")

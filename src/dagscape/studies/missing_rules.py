@@ -43,7 +43,7 @@ from dagscape.data.discrete.levels import missing_level
 from dagscape.data.mixed.mixed import MixedData
 from dagscape.posterior.evidence import BEST, FIXED, SETTINGS, job_of_best
 from dagscape.posterior.grids import lasting_options
-from dagscape.results.base import provenance_of
+from dagscape.results.base import Result, provenance_of
 from dagscape.sampling.chain_requirements import DEFAULT_CHAINS, DEFAULT_DRAWS
 from dagscape.sampling.imputing_chain import DRAWABLE, job_of_incomplete
 from dagscape.scores.choice import AUTO_SCORE, DISCRETE_SCORE, with_score
@@ -274,9 +274,16 @@ def with_level(data: Dataset) -> Dataset:
 
 def _posterior(study: _Study, table: Any, **options: Any) -> _Found:
     found = posterior(table, settings=FIXED, **study.options, **study.work, **options)
+    _check_uninterrupted(found)
     errors = getattr(found, "edge_errors", None)
     exact = np.zeros_like(found.edges) if errors is None else errors
     return _Found(found.edges, exact, table.m)
+
+
+def _check_uninterrupted(found: Result) -> None:
+    """Pass Ctrl-C on, which ends chains and searches with what they have: a comparison needs all rules in full."""
+    if found.provenance.parameters.get("interrupted"):
+        raise KeyboardInterrupt
 
 
 def _drop(study: _Study) -> _Found:
@@ -310,6 +317,7 @@ def _one_network(study: _Study, **options: Any) -> _Found:
     structure = {name: value for name, value in study.options.items() if name in names}
     table: Any = study.data
     found = learn(table, **structure, **options, **study.work)
+    _check_uninterrupted(found)
     number = {name: i for i, name in enumerate(found.variables)}
     edges = np.zeros((len(number), len(number)))
     for source, target in found.compelled_edges:
