@@ -13,6 +13,7 @@ import dagscape as ds
 from dagscape.data.discrete.summary import DataSummary
 from dagscape.data.incomplete.gap_tests import gap_tests, little_test
 from dagscape.data.incomplete.missing_cells import missing_cells
+from dagscape.report.blocks import Note
 from dagscape.report.data import render_data
 from oracles.gap_tests import little
 
@@ -157,19 +158,36 @@ def test_there_may_be_nothing_to_test(values):
     assert little_test(["a", "b"], values, np.ones(len(values), dtype=np.int64)) is None
 
 
-def test_what_is_told(tmp_path):
+def notes(summary):
+    """The notes about a table, as text."""
+    texts = [block.text for block in render_data(summary) if isinstance(block, Note)]
+    parts = [[text] if isinstance(text, str) else text for text in texts]
+    return "\n".join("".join(part if isinstance(part, str) else part.name for part in text) for text in parts)
+
+
+def test_littles_test_names_its_columns_and_concludes_about_no_others():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({f"x{i}": rng.normal(size=300) for i in range(10)})
+    frame[["x0", "x1"]] = frame[["x0", "x1"]].mask(rng.random((300, 2)) < 0.1)
+    text = notes(ds.describe(frame[["x0", "x1"]]))
+    assert "Little's test of the numbers of x0, x1 in" in text
+    assert ": no sign that gaps of these columns depend on what was observed in them." in text
+    assert "of the numbers of x0, x1, x2, x3, x4, x5, x6, x7 and 2 other columns in" in notes(ds.describe(frame))
+
+
+def test_what_is_told():
     rng = np.random.default_rng(0)
     x = rng.normal(size=200)
     y = np.where((x > 0.5) & (rng.random(200) < 0.8), np.nan, x + rng.normal(size=200))
     kind = np.where(rng.random(200) < 0.1, None, np.array(["u", "v"], dtype=object)[rng.integers(0, 2, 200)])
     frame = pd.DataFrame({"x": x, "y": y, "kind": kind})
     summary = ds.describe(frame)
-    text = "\n".join(map(str, render_data(summary)))
-    assert "Little's test of 2 columns of numbers in 2 groups of rows" in text
-    assert "gaps depend on what was observed" in text
+    text = notes(summary)
+    assert "Little's test of the numbers of x, y in 2 groups of rows" in text
+    assert ": gaps of these columns depend on what was observed in them. It says nothing of other columns." in text
     assert DataSummary.from_dict(summary.to_dict()) == summary
     kept = ds.Dataset.from_frame(frame[["kind"]].assign(other=rng.integers(0, 2, 200)), missing="keep")
-    text = "\n".join(map(str, render_data(kept.describe())))
+    text = notes(kept.describe())
     assert "None of 1 pair of columns shows that gaps of one depend on the other" in text
     assert ds.describe(frame[["x"]]).missing_cells is None
     assert ds.Dataset.from_frame(frame[["kind"]], missing="level").describe().missing_cells is None

@@ -11,6 +11,8 @@ from dagscape.report.blocks import Block, Heading, Inline, Name, Note, Number, T
 
 _LEVELS_SHOWN = 6
 _PATTERNS_SHOWN, _PAIRS_SHOWN, _TESTS_SHOWN = 6, 4, 6
+# Columns of Little's test that are named.
+_TESTED_SHOWN = 8
 # A p-value that says something.
 _SMALL = 0.05
 
@@ -72,11 +74,17 @@ def render_missing_cells(found: MissingCells, rows: int) -> Iterator[Block]:
 def _gap_tests(found: MissingCells) -> Iterator[Block]:
     if found.little is not None:
         little = found.little
-        depends = "gaps depend on what was observed" if little.p_value < _SMALL else "gaps may depend on nothing"
+        hidden = len(little.columns) - _TESTED_SHOWN
+        verdict = "gaps" if little.p_value < _SMALL else "no sign that gaps"
         yield Note(
-            f"Little's test of {plural(len(little.columns), 'column')} of numbers in {plural(little.groups, 'group')} "
-            f"of rows: d² = {little.statistic:.2f} with {plural(little.freedom, 'degree')} of freedom, "
-            f"p = {little.p_value:.2g}: {depends}."
+            (
+                "Little's test of the numbers of ",
+                *names(little.columns[:_TESTED_SHOWN]),
+                f" and {plural(hidden, 'other column')}" if hidden > 0 else "",
+                f" in {plural(little.groups, 'group')} of rows: d² = {little.statistic:.2f} with "
+                f"{plural(little.freedom, 'degree')} of freedom, p = {little.p_value:.2g}: {verdict} of these columns "
+                "depend on what was observed in them. It says nothing of other columns.",
+            )
         )
     if not found.test_count:
         return
