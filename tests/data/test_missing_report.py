@@ -73,6 +73,21 @@ def test_patterns_and_pairs_are_counted():
         found.to_frame("rows")
 
 
+def test_columns_that_were_never_observed_are_left_out():
+    frame = pd.DataFrame({"a": [1, None, 2, 3], "b": ["x", "y", None, "y"], "never": [None] * 4})
+    summary = ds.describe(frame)
+    found, without = summary.missing_cells, ds.describe(frame[["a", "b"]]).missing_cells
+    assert found.never_observed == ("never",)
+    assert found.complete_rows == 2
+    assert (found.patterns, found.pairs, found.tests) == (without.patterns, without.pairs, without.tests)
+    assert "never: never observed, and left out of what follows." in notes(summary)
+    assert DataSummary.from_dict(summary.to_dict()) == summary
+    whole = ds.describe(frame[["never"]].assign(a=[1, 2, 1, 2]))
+    assert whole.missing_cells is None
+    assert "'never' has missing cells only" in whole.warnings[0]
+    assert missing_cells({"never": np.full(4, np.nan)}, [], np.ones(4, dtype=np.int64)) is None
+
+
 def test_tests_of_pairs_are_those_of_scipy():
     rng = np.random.default_rng(3)
     x, level = np.round(np.exp(rng.normal(size=80)), 1), rng.integers(0, 3, 80).astype(float)

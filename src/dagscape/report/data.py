@@ -50,6 +50,8 @@ def render_data(summary: DataSummary) -> list[Block]:
 
 def render_missing_cells(found: MissingCells, rows: int) -> Iterator[Block]:
     """Return which columns are missing together, and whether gaps depend on what was observed."""
+    if found.never_observed:
+        yield Note((*names(found.never_observed), ": never observed, and left out of what follows."))
     share = f"{found.complete_rows:,} of {plural(rows, 'row')} ({found.complete_rows / rows:.0%}) are complete"
     yield Note(f"Missing cells: {share}; the others lack {plural(found.pattern_count, 'set')} of columns:")
     shown = [

@@ -113,8 +113,9 @@ class DataSummary(Result):
     weighted_by : str or None
         The column that said how many times each row counts, and is no variable.
     missing_cells : MissingCells or None
-        What is missing together, and tests of whether that depends on other columns; None if no cell is missing, or if
-        the missing cells of a data set became a level, or were dropped with their rows.
+        What is missing together, and tests of whether that depends on other columns; None if no cell of a
+        column that was ever observed is missing, or if the missing cells of a data set became a level, or were dropped
+        with their rows.
 
     Examples
     --------

@@ -61,12 +61,12 @@ class MissingPair:
 
 @dataclass(frozen=True, slots=True)
 class MissingCells:
-    """What is missing where, and together.
+    """What is missing where, and together, in the columns that were observed in some row.
 
     Attributes
     ----------
     complete_rows : int
-        The number of rows without missing cells.
+        The number of rows without missing cells in these columns.
     pattern_count : int
         The number of different sets of missing columns.
     patterns : tuple of MissingPattern
@@ -79,6 +79,8 @@ class MissingCells:
         How many pairs of columns were tested.
     tests : tuple of GapTest
         The tests with the smallest p-values.
+    never_observed : tuple of str
+        The columns without any cell, which the rest leaves out.
     """
 
     complete_rows: Count
@@ -88,6 +90,7 @@ class MissingCells:
     little: LittleTest | None
     test_count: Count
     tests: tuple[GapTest, ...]
+    never_observed: tuple[str, ...] = ()
 
     def to_frame(self, part: str = "patterns") -> pd.DataFrame:
         """Return a part as a data frame, with one row for each of its entries.
@@ -107,7 +110,7 @@ class MissingCells:
 
 
 def missing_cells(columns: Mapping[str, Floats], measured: Sequence[str], weights: Weights) -> MissingCells | None:
-    """Report the missing cells of a table; None if there are none.
+    """Report the missing cells of a table; None if there are none in columns that were observed in some row.
 
     Parameters
     ----------
@@ -127,10 +130,12 @@ def missing_cells(columns: Mapping[str, Floats], measured: Sequence[str], weight
     >>> found.to_frame("pairs").values.tolist()
     [['a', 'b', 1, 1.0]]
     """
+    never = tuple(name for name, column in columns.items() if np.isnan(column).all())
+    columns = {name: column for name, column in columns.items() if name not in never}
     names = list(columns)
-    lacking = np.stack([np.isnan(column) for column in columns.values()], axis=1)
-    if not lacking.any():
+    if not any(np.isnan(column).any() for column in columns.values()):
         return None
+    lacking = np.stack([np.isnan(column) for column in columns.values()], axis=1)
     order, starts = group_rows(pack_words((lacking[:, i], 2) for i in range(len(names))))
     groups = [(lacking[rows[0]], int(weights[rows].sum())) for rows in np.split(order, starts[1:])]
     patterns = [
@@ -148,11 +153,12 @@ def missing_cells(columns: Mapping[str, Floats], measured: Sequence[str], weight
         little=_little(columns, measured, weights),
         test_count=len(tests),
         tests=tuple(tests[:_MOST_KEPT]),
+        never_observed=never,
     )
 
 
 def _little(columns: Mapping[str, Floats], measured: Sequence[str], weights: Weights) -> LittleTest | None:
-    names = [name for name in columns if name in measured and not np.isnan(columns[name]).all()]
+    names = [name for name in columns if name in measured]
     return little_test(names, np.stack([columns[name] for name in names], axis=1), weights) if names else None
 
 
