@@ -49,6 +49,9 @@ def test_incomplete_tables_are_scored(capfd, incomplete):
     code, out, _ = run(capfd, "learn", incomplete, "--missing", "keep", "--score", "pnal")
     assert code == 0
     assert "no network has a higher score" in out
+    assert run(capfd, "learn", incomplete, "--score", "pnal") == (0, out, "")
+    code, _, err = run(capfd, "learn", incomplete, "--score", "pnal", "--missing", "error")
+    assert code == 3
     code, _, err = run(capfd, "learn", incomplete, "--missing", "keep", "--score", "pnal", "--method", "ges")
     assert code == 2
     assert "pnal differs between members of a class" in err
@@ -68,6 +71,16 @@ def test_rules_are_compared(capfd, incomplete):
     code, _, err = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,gess")
     assert code == 2
     assert "--missing-rules is 'gess'" in err
+
+
+def test_rules_that_find_one_network_are_told_apart(capfd, incomplete):
+    code, out, _ = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,em,pnal", "--max-parents", 2)
+    assert code == 0
+    told = "em and pnal are one network each, whose edges count 0, 1/2 or 1; pnal's price of an edge is high with few"
+    assert told in " ".join(out.split())
+    code, out, _ = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,em", "--max-parents", 2)
+    assert "em is one network, whose edges count 0, 1/2 or 1" in " ".join(out.split())
+    assert "price" not in out
 
 
 def test_networks_are_learned_by_structural_em(capfd, incomplete, tmp_path):

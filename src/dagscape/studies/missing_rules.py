@@ -52,7 +52,7 @@ from dagscape.scores.posteriors import check_posterior
 from dagscape.scores.registry import find_score
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.search.learning import learn
-from dagscape.studies.missing_rules_result import MissingRules
+from dagscape.studies.missing_rules_result import OF_ONE_NETWORK, MissingRules
 from dagscape.studies.posterior import posterior
 
 # What is compared by default, as far as the data allow.
@@ -156,7 +156,7 @@ def compare_missing(
         for done, name in enumerate(names):
             if listener is not None:
                 listener(Progress("Comparing rules", done, len(names)))
-            of_one_network = name in _OF_ONE_NETWORK
+            of_one_network = name in OF_ONE_NETWORK
             if posterior_of_all is not None and not of_one_network:
                 found.append(posterior_of_all)
                 continue
@@ -334,4 +334,3 @@ RULES: dict[str, Callable[[_Study], _Found]] = {
     "em": _em,
     "pnal": _pnal,
 }
-_OF_ONE_NETWORK = ("em", "pnal")

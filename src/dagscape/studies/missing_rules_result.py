@@ -18,6 +18,9 @@ from dagscape.results.decoding import Count, Probabilities
 if TYPE_CHECKING:
     import pandas as pd
 
+# Rules that find one network, which has no probabilities.
+OF_ONE_NETWORK = ("em", "pnal")
+
 _FEATURES = ("adjacencies", "edges")
 _NAMES = {"adjacencies": ("adjacency crosses", "adjacencies cross"), "edges": ("edge crosses", "edges cross")}
 
