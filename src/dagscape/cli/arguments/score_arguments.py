@@ -23,7 +23,9 @@ from dagscape.data.discrete.automatic_cuts import AutomaticCuts
 from dagscape.data.discrete.common_cuts import ComparedCuts
 from dagscape.data.discrete.dataset import Dataset
 from dagscape.posterior.evidence import FIXED, job_of_best
+from dagscape.scores.choice import AUTO_SCORE
 from dagscape.scores.formats.files import SCORE_FILES, read_scores
+from dagscape.scores.registry import SCORES
 from dagscape.scores.scoring import score_job
 from dagscape.scores.scoring_job import ScoringJob
 from dagscape.scores.search_planning import SearchSize
@@ -183,5 +185,7 @@ def scored_table(
     """Read a table, and return it with the arguments of ``local_scores``."""
     if score_equivalent:
         raise InvalidOption("--score-equivalent is for score files; dagscape knows which of its own scores are")
+    if options["missing"] is None and options["score"] != AUTO_SCORE and SCORES[options["score"]].takes_missing:
+        options["missing"] = "keep"
     dataset = take_data_with_warnings(data, options, max_memory, out)
     return dataset, take_score_options(options, out)
