@@ -71,6 +71,26 @@ def test_rules_are_compared(capfd, incomplete):
     code, _, err = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,gess")
     assert code == 2
     assert "--missing-rules is 'gess'" in err
+    code, _, err = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,level", "--missing", "level")
+    assert code == 2
+    assert "--missing is not taken with --missing-rules" in err
+
+
+def test_the_pairs_that_differ_most_are_shown(capfd, incomplete):
+    options = ("--ess", 2, "--max-parents", 1, "--columns", "smoke,bronc,dysp")
+    code, out, _ = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop,level", *options)
+    assert code == 0
+    assert "Between drop and level, 1 adjacency crosses 0.5" in out
+    data = ds.read_data(incomplete, missing="keep", columns=["smoke", "bronc", "dysp"])
+    found = ds.compare_missing(data, ["drop", "level"], ess=2, max_parents=1)
+    assert not found.verdict
+    assert len(found.changes()) == 1
+    for row in found.to_frame().itertuples():
+        assert f"{row.drop:.4f}" in out
+        assert f"{row.level:.4f}" in out
+    code, out, _ = run(capfd, "sensitivity", incomplete, "--missing-rules", "drop", *options)
+    assert code == 0
+    assert "Drop is the only rule, so that there is nothing to compare it with" in " ".join(out.split())
 
 
 def test_rules_that_find_one_network_are_told_apart(capfd, incomplete):

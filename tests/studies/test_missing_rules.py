@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import dagscape as ds
+from dagscape.report.missing_rules import render_missing_rules
 from dagscape.studies.missing_rules import complete_rows, with_level
 
 FIXED = {"settings": "fixed", "ess": 2.0, "max_parents": 2}
@@ -33,6 +34,8 @@ def test_each_rule_is_what_it_is_alone():
     drawn = ds.chain(data, missing="sample", chains=2, draws=60, **FIXED)
     np.testing.assert_array_equal(found.edges[2], drawn.edges)
     np.testing.assert_array_equal(found.errors[2], drawn.edge_errors)
+    assert found.verdict == drawn.diagnostics.verdict
+    assert found.verdict in str(render_missing_rules(found))
     network = ds.learn(data, score="pnal", max_parents=2).network
     assert {(u, v) for u in data.variables for v in data.variables if _edge(found, 3, u, v)} == {*network.edges}
     learned = ds.learn(data, missing="em", max_parents=2)

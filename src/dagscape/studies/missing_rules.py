@@ -88,6 +88,7 @@ class _Found:
     edges: Any
     errors: Any
     rows: int
+    verdict: str = ""
 
 
 def compare_missing(
@@ -185,6 +186,7 @@ def compare_missing(
         rows=tuple(each.rows for each in found),
         edges=np.clip(np.stack([each.edges for each in found]), 0.0, 1.0),
         errors=np.stack([each.errors for each in found]),
+        verdict=next((each.verdict for each in found if each.verdict), ""),
     )
 
 
@@ -277,7 +279,8 @@ def _posterior(study: _Study, table: Any, **options: Any) -> _Found:
     _check_uninterrupted(found)
     errors = getattr(found, "edge_errors", None)
     exact = np.zeros_like(found.edges) if errors is None else errors
-    return _Found(found.edges, exact, table.m)
+    diagnostics = getattr(found, "diagnostics", None)
+    return _Found(found.edges, exact, table.m, "" if diagnostics is None else diagnostics.verdict)
 
 
 def _check_uninterrupted(found: Result) -> None:

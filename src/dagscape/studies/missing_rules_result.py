@@ -39,6 +39,8 @@ class MissingRules(ScoredResult):
         Rules × variables × variables: ``[i, u, v]`` is P(u → v | D) under rule i.
     errors : ndarray
         The Monte Carlo errors of :attr:`edges`; 0 where they are exact, or those of one network.
+    verdict : str
+        What the chains of ``sample`` say about themselves; empty without chains.
     """
 
     kind: ClassVar[str] = "missing-rules"
@@ -48,6 +50,7 @@ class MissingRules(ScoredResult):
     rows: tuple[Count, ...]
     edges: Probabilities
     errors: NDArray[np.float64]
+    verdict: str = ""
 
     @property
     def adjacencies(self) -> NDArray[np.float64]:
@@ -83,7 +86,9 @@ class MissingRules(ScoredResult):
             "range": np.ptp(found, axis=1),
         }
         columns |= dict(zip(self.rules, found.T, strict=True))
-        return pd.DataFrame(columns).sort_values("range", ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(columns).sort_values(
+            ["range", "highest"], ascending=False, kind="stable", ignore_index=True
+        )
 
     def changes(self, threshold: float = 0.5, feature: str = "adjacencies") -> pd.DataFrame:
         """Return the rows of :meth:`to_frame` that cross a threshold: below it under one rule, and not under another.
@@ -108,6 +113,8 @@ class MissingRules(ScoredResult):
         threshold, feature
             As in :meth:`changes`.
         """
+        if len(self.rules) == 1:
+            return f"{self.rules[0]} is the only rule, so that there is nothing to compare it with"
         return f"between {self._named}, {self._crossing(threshold, feature)} {threshold:g}"
 
     @property
@@ -132,4 +139,5 @@ class MissingRules(ScoredResult):
 
     def __repr__(self) -> str:
         variables = plural(len(self.variables), "variable")
-        return f"MissingRules({self._named}, {variables}, {self._crossing(0.5)} 0.5)"
+        crossing = f", {self._crossing(0.5)} 0.5" if len(self.rules) > 1 else ""
+        return f"MissingRules({self._named}, {variables}{crossing})"

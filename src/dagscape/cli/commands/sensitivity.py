@@ -131,6 +131,8 @@ def _compare_rules(
     """Compare rules for missing cells, under one setting."""
     if picture is not None:
         raise InvalidOption("draws settings, not rules for missing cells", option="draw")
+    if options["missing"] is not None:
+        raise InvalidOption("is not taken with --missing-rules, which names the rules", option="missing")
     options["missing"] = "keep"
     dataset = take_data_with_warnings(data, options, options["max_memory"], out)
     varied = {name: value for name in _VARIED if (value := options.pop(name)) is not None}
