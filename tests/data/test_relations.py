@@ -174,7 +174,7 @@ def test_copies_are_named_once_although_they_are_cut_alike():
     with pytest.warns(ds.AutomaticReading):
         data = ds.discretize(pd.DataFrame({"x": x, "y": 2 * x, "z": RNG.normal(size=ROWS)}), method="auto")
     (said,) = data.describe().warnings
-    assert said.startswith("'x' and 'y' say the same in every row")
+    assert said.startswith("after cutting, 'x' and 'y' say the same in every row")
 
 
 def test_a_copy_takes_half_of_an_edge():
@@ -204,6 +204,21 @@ def test_one_hot_codes_are_named_from_the_file_to_the_result(capfd, tmp_path):
     assert found.warnings == (f"related columns: {said}",)
     code, out, err = run(capfd, "posterior", tmp_path / "trial.csv", "--no-compelled")
     assert (code, err.count(said), " ".join(out.split()).count(said)) == (0, 1, 1)
+
+
+def test_what_only_the_intervals_show_is_said_to_hold_after_cutting(tmp_path):
+    rows = np.arange(90)
+    weight = rows // 3 + 0.5
+    # The two order the thirds of the rows alike, and within a third they go apart.
+    other = rows // 30 * 10 + 7 * rows % 10 + 0.5
+    pd.DataFrame({"weight": weight, "other": other, "pounds": 2 * weight}).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.warns(ds.AutomaticReading):
+        data = ds.read_data(tmp_path / "t.csv", discretize="auto")
+    rest = "leave out all but one, because copies take edges from each other"
+    assert list(data.describe().warnings) == [
+        f"'weight' and 'pounds' say the same in every row: {rest}",
+        f"after cutting, 'weight', 'other' and 'pounds' say the same in every row: {rest}",
+    ]
 
 
 def test_a_handful_of_relations_is_shown():

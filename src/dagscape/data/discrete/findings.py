@@ -12,7 +12,7 @@ from typing import Any
 
 from dagscape.data.discrete.counting import count_findings
 from dagscape.data.discrete.dataset import Dataset
-from dagscape.data.discrete.related_columns import table_relations
+from dagscape.data.discrete.related_columns import cut_columns, table_relations
 from dagscape.data.discrete.rows import rows_differ
 from dagscape.data.kinds.findings import Finding
 from dagscape.data.kinds.written_numbers import written_numbers
@@ -41,8 +41,7 @@ def with_findings(data: Dataset, table: Table, weights: Any = None) -> Dataset:
     >>> with_findings(Discretizer(method="auto").learn(table, {}), table).findings[0].sentence[:24]
     "'X0' determines 'X1': le"
     """
-    fitted = {} if data.discretizer is None else data.discretizer.fitted
-    cut = [name for name in data.variables if name in fitted and fitted[name].cuts is not None]
+    cut = cut_columns(data)
     return replace(data, findings=findings_of(table, data.variables, cut, weights)) if cut else data
 
 

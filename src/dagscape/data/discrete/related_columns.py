@@ -24,7 +24,8 @@ _SHOWN = 5
 def relation_warnings(dataset: Dataset) -> list[str]:
     """Return a warning for each group of variables that copy or determine each other, up to a handful.
 
-    What numbers showed before they were cut comes first, and does not count again.
+    What numbers showed before they were cut comes first, and does not count again. Of what only the intervals show, the
+    sentence says so.
 
     Examples
     --------
@@ -34,8 +35,22 @@ def relation_warnings(dataset: Dataset) -> list[str]:
     """
     before = [finding for finding in dataset.findings if finding.about == "relation"]
     known = {frozenset(finding.columns) for finding in before}
-    found = relation_findings(dataset.once("relations", lambda: _relations(dataset)), dataset.variables)
+    relations = dataset.once("relations", lambda: _relations(dataset))
+    found = relation_findings(relations, dataset.variables, cut_columns(dataset))
     return a_handful([*before, *(finding for finding in found if frozenset(finding.columns) not in known)])
+
+
+def cut_columns(dataset: Dataset) -> list[str]:
+    """Return the variables that were cut into intervals.
+
+    Examples
+    --------
+    >>> from dagscape.data.discrete.dataset import Dataset
+    >>> cut_columns(Dataset.from_array([[0, 1], [1, 1]]))
+    []
+    """
+    fitted = {} if dataset.discretizer is None else dataset.discretizer.fitted
+    return [name for name in dataset.variables if name in fitted and fitted[name].cuts is not None]
 
 
 def _relations(dataset: Dataset) -> Relations:

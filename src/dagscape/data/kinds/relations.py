@@ -18,7 +18,7 @@ first look at a few hundred rows leaves few pairs of columns that are not relate
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -240,8 +240,17 @@ def _counted(cells: Codes, weights: Weights, size: int) -> tuple[Codes, npt.NDAr
     return different, counts[different]
 
 
-def relation_findings(found: Relations, names: Sequence[str]) -> Iterator[Finding]:
+def relation_findings(found: Relations, names: Sequence[str], cut: Collection[str] = ()) -> Iterator[Finding]:
     """Iterate over what was found in words, with the remedy.
+
+    Parameters
+    ----------
+    found : Relations
+        What was found.
+    names : sequence of str
+        The names of the columns.
+    cut : collection of str
+        Those that were cut into intervals before: what is found of them holds after cutting, perhaps not before.
 
     Examples
     --------
@@ -250,7 +259,8 @@ def relation_findings(found: Relations, names: Sequence[str]) -> Iterator[Findin
     """
 
     def finding(sentence: str, columns: Iterable[int]) -> Finding:
-        return Finding("relation", sentence, tuple(names[i] for i in columns))
+        about = tuple(names[i] for i in columns)
+        return Finding("relation", sentence if {*cut}.isdisjoint(about) else f"after cutting, {sentence}", about)
 
     for group in found.copies:
         copies = _listed([names[i] for i in group])
