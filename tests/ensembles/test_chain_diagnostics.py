@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -28,7 +29,12 @@ def test_independent_draws_are_trusted():
     scores = rng.normal(size=states.shape)
     found = diagnose(scores, drawn(states), burn_in=10, steps=1000)
     assert found.converged
-    assert found.verdict.startswith("The chains agree within their errors: the largest difference between two is 0.0")
+    # Of 36 differences, the largest is beyond two errors.
+    assert re.match(
+        r"The chains differ no more than by chance: the largest of 36 differences between two is 0\.0\d+ "
+        r"\(± 0\.0\d+\), in the edge \w+ → \w+, as chance gives among so many\.$",
+        found.verdict,
+    )
     values = EDGES[states]
     off = ~np.eye(3, dtype=bool)
     assert found.r_hat_edges == pytest.approx(split_r_hat(values, ranks=False)[off].max())
@@ -41,6 +47,32 @@ def test_independent_draws_are_trusted():
     assert means[:, u, v].max() - means[:, u, v].min() == found.largest_disagreement
     assert 0.01 < found.disagreement_error < 0.05
     assert (found.burn_in, found.steps) == (10, 1000)
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        (1.5, "The chains agree within their errors: the largest difference between two is "),
+        (2.6, "The chains differ no more than by chance: the largest of 6 differences between two is "),
+        (4.0, "The chains differ somewhat more than by chance: the largest of 6 differences between two is "),
+    ],
+)
+def test_the_sentence_goes_by_errors_and_the_number_of_differences(apart, said):
+    rng = np.random.default_rng(7)
+    states = rng.integers(0, len(DAGS), (2, 500))
+    noise = rng.normal(size=(2, 100, 3, 3))
+    noise -= noise.mean(axis=1, keepdims=True)
+    batches = 0.5 + 0.2 * noise / noise.std(axis=1, ddof=1, keepdims=True)
+    # The errors of two averages of 100 batches combine to 0.2 * sqrt(2 / 100).
+    error = 0.2 * math.sqrt(2 / 100)
+    batches[:, :, ~np.eye(3, dtype=bool)] += 1e-6 * np.arange(2)[:, np.newaxis, np.newaxis]
+    batches[1, :, 2, 0] += apart * error
+    batches[:, :, np.eye(3, dtype=bool)] = 0
+    scores = rng.normal(size=states.shape)
+    found = diagnose(scores, drawn(states), edge_means=batches.mean(axis=1), edge_batches=batches)
+    assert found.converged
+    assert found.largest_disagreement / found.disagreement_error == pytest.approx(apart, rel=0.1)
+    assert found.verdict.startswith(said)
 
 
 def test_chains_in_different_modes_are_not_trusted():

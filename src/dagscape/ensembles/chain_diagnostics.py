@@ -10,6 +10,11 @@ Chains count as converged if all of these hold:
 - no two chains differ in the probability of an edge, any edge, by more than 0.05 and by more than five Monte Carlo
   errors of the difference.
 
+The largest of many differences is larger than one error even if nothing is wrong. So the sentence says that chains
+agree within their errors only if it is at most two errors. Up to what the largest of so many normal differences exceeds
+in 5% of all cases, it says that they differ no more than by chance; and beyond that, that they differ somewhat more,
+although they do not break the rule above.
+
 If there is one chain only, its halves are compared. That cannot show what both of them missed.
 """
 
@@ -18,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +50,9 @@ SMALLEST_SIZE = 100
 LARGEST_DIFFERENCE = 0.05
 MOST_ERRORS = 5
 _RARE = 0.05
+
+# Differences up to so many errors are said to be within the errors.
+_WITHIN_ERRORS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +96,13 @@ class ChainDiagnostics:
 
 
 class _Disagreement(NamedTuple):
-    """The difference of two chains in an edge u → v, and its error."""
+    """The difference of two chains in an edge u → v, its error, and in how many edges chains differ at all."""
 
     difference: float
     error: float
     u: int
     v: int
+    edges: int
 
     @property
     def too_large(self) -> bool:
@@ -137,7 +147,7 @@ def diagnose(
     ess_score = float(effective_size(scores)) if draws >= FEWEST_DRAWS else float(chains)
     r_hat_score = float(split_r_hat(scores)) if draws >= FEWEST_DRAWS else math.inf
     r_hat_edges, ess_edges = 1.0, float(chains * draws)
-    worst = _Disagreement(0.0, 0.0, 0, 0)
+    worst = _Disagreement(0.0, 0.0, 0, 0, edges=0)
     for v, members, held in set_members(networks.parents[first], places):
         values = held.reshape(chains, draws, -1)
         if edge_means is None:
@@ -206,8 +216,9 @@ def _worse(
     too_large = differences > np.maximum(LARGEST_DIFFERENCE, MOST_ERRORS * combined)
     # Those that are too large come first.
     at = int(np.lexsort((differences, too_large))[-1])
-    found = _Disagreement(float(differences[at]), float(combined[at]), members[at], v)
-    return max(worst, found, key=lambda each: (each.too_large, each.difference))
+    found = _Disagreement(float(differences[at]), float(combined[at]), members[at], v, 0)
+    edges = worst.edges + int(np.count_nonzero(differences))
+    return max(worst, found, key=lambda each: (each.too_large, each.difference))._replace(edges=edges)
 
 
 def _problems(
@@ -256,13 +267,31 @@ def _verdict(problems: list[str], chains: int, worst: _Disagreement, edge: tuple
     if problems:
         remedy = "run the chains longer, with fewer parents or from another seed"
         return f"Do not rely on these probabilities: {', and '.join(problems[:2])}; {remedy}."
-    subject = "The chains agree" if chains > 1 else "One chain cannot show what it has missed, but its halves agree"
+    subject = "The chains" if chains > 1 else "One chain cannot show what it has missed, but its halves"
     if edge is None:
-        return f"{subject} in every edge."
-    return (
-        f"{subject} within their errors: the largest difference between two is {worst.difference:.2g} "
-        f"(± {worst.error:.2g}), in the edge {edge[0]} → {edge[1]}."
+        return f"{subject} agree in every edge."
+    size = f"{worst.difference:.2g} (± {worst.error:.2g}), in the edge {edge[0]} → {edge[1]}"
+    if worst.difference <= _WITHIN_ERRORS * worst.error:
+        return f"{subject} agree within their errors: the largest difference between two is {size}."
+    count = worst.edges * max(1, math.comb(chains, 2))
+    largest = f"the largest of {plural(count, 'difference')} between two is {size}"
+    if worst.difference <= _by_chance(count) * worst.error:
+        return f"{subject} differ no more than by chance: {largest}, as chance gives among so many."
+    limit = (
+        f"at most {LARGEST_DIFFERENCE:g}"
+        if worst.difference <= LARGEST_DIFFERENCE
+        else f"at most {MOST_ERRORS} of its errors"
     )
+    return f"{subject} differ somewhat more than by chance: {largest}, though {limit}."
+
+
+def _by_chance(count: int) -> float:
+    """Return how many errors the largest of so many normal differences hardly ever exceeds: in 5% of all cases or less.
+
+    >>> round(_by_chance(1), 2), round(_by_chance(500), 2)
+    (1.96, 3.89)
+    """
+    return NormalDist().inv_cdf(1 - 0.025 / count)
 
 
 def _compared(chains: int) -> str:
