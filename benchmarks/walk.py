@@ -29,7 +29,7 @@ PACKAGE = "dagscape"
 
 # What a command should do once, and the names of the functions that do it.
 STEPS = {
-    "prepare the scores": r"(.*\.)?prepare",
+    "prepare the scores": r"prepare_sample",
     "find the back end": r"find_backend|choose_backend",
     "probe back ends": r"SumBackend\.(check_device|is_preferred|check_available)|installed|free_memory|.*\bprobe\w*",
     "look for ranks": r"launched(_rank|_size)?|_?many_ranks",
