@@ -53,7 +53,7 @@ def data_warnings(data: object) -> tuple[DagscapeWarning, ...]:
     Examples
     --------
     >>> [str(found)[:32] for found in data_warnings(NumericData.from_array([[0.5, 1], [1.5, 3], [2.0, 2]]))]
-    ['there are 3 rows only, in which ']
+    ['there are only 3 rows, in which ']
     """
     if not isinstance(data, AnyData):
         return ()

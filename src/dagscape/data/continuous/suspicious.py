@@ -91,7 +91,7 @@ def few_rows(rows: int) -> FewRows | None:
     Examples
     --------
     >>> str(few_rows(5))[:65]
-    'there are 5 rows only, in which 1 of 20 pairs of unrelated column'
+    'there are only 5 rows, in which 1 of 20 pairs of unrelated column'
     >>> few_rows(10) is None
     True
     """
@@ -104,8 +104,8 @@ def few_rows(rows: int) -> FewRows | None:
 
         quantile = float(stdtrit(rows - 2, 0.975))
         correlation = quantile / math.hypot(quantile, math.sqrt(rows - 2))
-        show = f"1 of 20 pairs of unrelated columns has a correlation beyond {correlation:.2f}"
+        show = f"1 of 20 pairs of unrelated columns has a correlation beyond {correlation:.3f}"
     return FewRows(
-        f"there are {plural(rows, 'row')} only, in which {show}: the data say next to nothing about edges, and "
-        f"probabilities are little more than the prior (at least {ENOUGH_ROWS} rows are needed)"
+        f"there {'is' if rows == 1 else 'are'} only {plural(rows, 'row')}, in which {show}: the data say next to "
+        f"nothing about edges (at least {ENOUGH_ROWS} rows are needed)"
     )
