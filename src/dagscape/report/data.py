@@ -53,13 +53,13 @@ def render_missing_cells(found: MissingCells, rows: int) -> Iterator[Block]:
     if found.never_observed:
         yield Note((*names(found.never_observed), ": never observed, and left out of what follows."))
     share = f"{found.complete_rows:,} of {plural(rows, 'row')} ({found.complete_rows / rows:.0%}) are complete"
-    yield Note(f"Missing cells: {share}; the others lack {plural(found.pattern_count, 'set')} of columns:")
+    yield Note(f"Missing cells: {share}; columns are missing in {plural(found.pattern_count, 'combination')}:")
     shown = [
         (names(pattern.columns), number(pattern.rows), number(pattern.rows / rows, ".1%"))
         for pattern in found.patterns[:_PATTERNS_SHOWN]
     ]
     hidden = found.pattern_count - len(shown)
-    omitted = f"… {plural(hidden, 'set')} not shown" if hidden > 0 else ""
+    omitted = f"… {plural(hidden, 'combination')} not shown" if hidden > 0 else ""
     yield table(["missing together", "rows", "share"], shown, numeric=[1, 2], omitted=omitted)
     pairs = [
         (Name(pair.first), Name(pair.second), number(pair.together), number(pair.expected, ",.1f"))
@@ -67,7 +67,7 @@ def render_missing_cells(found: MissingCells, rows: int) -> Iterator[Block]:
     ]
     if pairs:
         yield Note(
-            "Pairs of columns, and the rows that would lack both if their gaps had nothing to do with each other:"
+            "Pairs of columns, the rows in which both are missing, and how many are expected if gaps are independent:"
         )
         yield table(["column", "and", "both missing", "expected"], pairs, numeric=[2, 3])
     yield from _gap_tests(found)
@@ -93,8 +93,8 @@ def _gap_tests(found: MissingCells) -> Iterator[Block]:
     small = [test for test in found.tests if test.adjusted < _SMALL][:_TESTS_SHOWN]
     if not small:
         yield Note(
-            f"None of {plural(found.test_count, 'pair')} of columns shows that gaps of one depend on the other (Holm's "
-            f"p at least {_SMALL:g})."
+            f"No sign that gaps depend on another column, by tests of {plural(found.test_count, 'pair')} (pairs with "
+            f"few rows are not tested; all of Holm's p-values are at least {_SMALL:g})."
         )
         return
     yield Note(
