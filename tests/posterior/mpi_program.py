@@ -271,6 +271,11 @@ def endless_command():
 def short_command():
     """The command line on ranks of which one may use no more than another 100 MiB of memory, or all if it is "all"."""
     which, *arguments = sys.argv[2:]
+    # What the command imports would need memory, too, and libraries may crash without it.
+    import pandas  # noqa: F401
+
+    import dagscape.cli.commands.posterior  # noqa: F401
+
     if which in ("all", str(RANK)):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + 100 * 2**20,) * 2)
